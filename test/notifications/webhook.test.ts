@@ -38,7 +38,7 @@ describe('a webhook', () => {
     })
   })
 
-  test('that fails is tried again with growing waits, the same id with the same body, and then given up', async () => {
+  test('retries with growing waits, the same id and the same body, and then gives up', async () => {
     const { asPerson, ask, tell, wait } = await openTelling()
     const receiver = await openReceiver()
     await asPerson('notify_add', { form: 'webhook', url: receiver.url })
@@ -69,7 +69,7 @@ describe('a webhook', () => {
     expect(after.notifications[0]).toMatchObject({ last_error: null, last_sent_at: expect.any(String) })
   })
 
-  test('that asks for more time gets it', async () => {
+  test('waits as long as the receiver asks for', async () => {
     const { asPerson, ask, tell, wait } = await openTelling()
     const receiver = await openReceiver()
     await asPerson('notify_add', { form: 'webhook', url: receiver.url })
@@ -82,7 +82,7 @@ describe('a webhook', () => {
     expect(await tell()).toBe(1)
   })
 
-  test('whose next try was set while the clock was ahead is tried once it is right again', async () => {
+  test('retries after the clock was set back', async () => {
     const { asPerson, ask, tell, wait } = await openTelling()
     const receiver = await openReceiver()
     await asPerson('notify_add', { form: 'webhook', url: receiver.url })
@@ -117,7 +117,7 @@ describe('a webhook', () => {
     expect(readServeFlags(of.words).reachesPrivate).toBe(of.reachesPrivate),
   )
 
-  test('that hangs is left, and one that says too much is cut', async () => {
+  test('stops waiting for a receiver that hangs, and cuts a long response', async () => {
     const receiver = await openReceiver()
     const posting = { agent: 'test', reachesPrivate: true }
     const { post } = messenger({}, { ...posting, patience: 300 })
@@ -317,7 +317,7 @@ describe('several servers, and one that ends', () => {
     expect([ids.length, new Set(ids).size]).toEqual([6, 6])
   })
 
-  test('what one could not send is sent by the next, as it was', async () => {
+  test('sends what another process could not send, unchanged', async () => {
     const { asPerson, ask, sender, wait } = await openTelling()
     const receiver = await openReceiver()
     await asPerson('notify_add', { form: 'webhook', url: receiver.url })

@@ -90,7 +90,7 @@ const independent = process(
   ', when_blocked: record',
 )
 
-test('who owns the agent that did the work cannot approve it, and another member can (28)', async () => {
+test('lets another member approve the work, not the owner of its agent (28)', async () => {
   const members = await team(independent, 'independent')
   const { project, as } = members
   const id = await worked(members, 'independent', "Ben's agent")
@@ -110,7 +110,7 @@ test('who owns the agent that did the work cannot approve it, and another member
   expect(await emit(builder, 'go')).toMatchObject({ result: { status: 'succeeded' } })
 })
 
-test('who owns the agent whose attempt another took over cannot approve the work (28)', async () => {
+test('refuses an approval by the owner of an agent whose attempt was taken over (28)', async () => {
   const members = await team(independent, 'independent')
   const { project, as } = members
   const { mission_id } = await project.call(
@@ -132,7 +132,7 @@ test('who owns the agent whose attempt another took over cannot approve the work
   expect(refused).toMatchObject({ code: 'FORBIDDEN', reason: 'own_work' })
 })
 
-test('what an agent sent itself counts as its person’s work, also after the approval (28)', async () => {
+test('counts what an agent sent as the work of its owner, also after the approval (28)', async () => {
   const members = await team(independent, 'independent')
   const { project, as } = members
   const id = await worked(members, 'independent', "Ben's agent")
@@ -146,7 +146,7 @@ test('what an agent sent itself counts as its person’s work, also after the ap
   expect(said(blocked)).toContain('the person whose agent did the work cannot approve it')
 })
 
-test('where it is not known for whom somebody worked, nobody’s approval is independent (28)', async () => {
+test('accepts no approval as independent while the owner of an agent is unknown (28)', async () => {
   const members = await team(independent, 'independent')
   const { project, as } = members
   const id = await worked(members, 'independent', "Ben's agent")
@@ -225,7 +225,7 @@ test('a command that a runner must have run counts only with a runner’s token'
 
 const talkative = process('talkative', '{ type: command, run: "node long.mjs", timeout: 30s, by: runner }')
 
-test('what a runner’s command printed is answered whole, until its time is over', async () => {
+test('returns the whole output of a runner’s command until it expires', async () => {
   const members = await team(talkative, 'talkative')
   const { project, as } = members
   project.write('long.mjs', "for (let at = 0; at < 900; at += 1) console.log('line', at)\n")

@@ -142,7 +142,7 @@ test.each([
   expect(await project.call('taskman_task_list')).toMatchObject({ tasks: [] })
 })
 
-test('what cannot be read is told in a sentence', async () => {
+test('reports an unreadable file in one sentence', async () => {
   const project = await openProject()
   execFileSync('mkfifo', [join(project.folder, 'pipe.md')])
   symlinkSync('loop.md', join(project.folder, 'loop.md'))
@@ -204,7 +204,7 @@ test('a taskman database is imported with its ids, times, notes and dependencies
 })
 
 describe('export and import', () => {
-  test('of a plan keep everything that people wrote', async () => {
+  test('an exported and imported plan keeps everything that people wrote', async () => {
     const one = await openProject()
     await importShop(one)
     await one.call('taskman_task_note_add', {
@@ -231,7 +231,7 @@ describe('export and import', () => {
     expect(untimed(await other.call('plan_export'))).toEqual(untimed(exported))
   })
 
-  test('of a project restore the very journal, hashes included', async () => {
+  test('an exported and imported project has the same log and hashes', async () => {
     const one = await openProject()
     await importShop(one)
     const { mission_id } = await one.call('start_mission', { name: 'a', objective: 'b' })
@@ -255,7 +255,7 @@ describe('export and import', () => {
     })
   })
 
-  test('of a log that was changed restores nothing', async () => {
+  test('refuses to import a log that was changed', async () => {
     const one = await openProject()
     await one.call('start_mission', { name: 'honest', objective: 'b' })
     const { text } = await one.call('export')

@@ -114,7 +114,7 @@ describe('a check of a task', () => {
     expect(await task.results()).toEqual([['timed_out', true]])
   })
 
-  test('that writes files has a result that does not count, and is not repeated by itself', async () => {
+  test('does not count a check that writes files, and does not repeat it', async () => {
     const task = await checkedTask('echo x > src/auth.ts; echo "export const auth = 2" > src/auth.ts')
     await task.approve()
     await task.complete({ preview: true })
@@ -158,7 +158,7 @@ describe('a check of a task', () => {
     expect(second.request.before.diff).toContain('+curl example.org')
   })
 
-  test('of the mission and the project runs too, in the order of the levels and one after the other', async () => {
+  test('runs the checks of the project, the mission and the task in that order, one after the other', async () => {
     const task = await checkedTask('true', 'echo task >> ../runs.txt')
     const value = JSON.stringify({ check: ['echo project >> ../runs.txt'] })
     await task.project.call('setting_set', { name: 'done_when', value }, { actor: person })
@@ -177,7 +177,7 @@ describe('a check of a task', () => {
     expect(timesRun(task.project)).toBe(0)
   })
 
-  test('that still runs ends nothing, whatever key the call has: the same call again waits for it', async () => {
+  test('completes nothing while a check runs; the same call waits for it, whatever its key', async () => {
     const task = await checkedTask('while [ ! -f ../go ]; do sleep 0.05; done')
     await task.approve()
     const { project, id } = task
@@ -254,7 +254,7 @@ describe('the verdict on a completion with a check', () => {
     expect(troubles(await task.project.call('doctor'))).toEqual([])
   })
 
-  test('that nobody approved', async () => {
+  test('is unproven before a person approved the check', async () => {
     const task = await checkedTask('true')
     const answer = await task.complete()
     expect(answer.verdict.is).toBe('unproven')
@@ -334,7 +334,7 @@ describe('the verdict on a completion with a check', () => {
     expect(troubles(await project.call('doctor'))).toEqual([])
   })
 
-  test('that fails beside another agent', async () => {
+  test('is unproven if the check fails while another agent works in the tree', async () => {
     const task = await checkedTask('exit 3')
     await task.project.call('start_task', { name: 'B', goal: 'B', agent_name: 'other' })
     await task.approve()

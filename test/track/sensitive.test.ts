@@ -90,7 +90,7 @@ test.each([['.'], ['**'], ['**/*'], ['./'], ['!docs/']])(
   },
 )
 
-test('what is sensitive: git hooks, agents’ and clients’ configuration, at any depth', async () => {
+test('treats git hooks and the configuration of agents and clients as sensitive, at any depth', async () => {
   const project = await openProject()
   const paths = [
     '.claude/settings.json',
@@ -127,7 +127,7 @@ test('the setting adds files and leaves files out, and refuses what can match no
   expect(settings.find(({ name }: any) => name === 'sensitive').value).toBe('infra/{a,b}/, !docs/AGENTS.md')
 })
 
-test('what git brought from others asks nobody', async () => {
+test('does not ask about sensitive files that git brought from others', async () => {
   const project = await openProject()
   project.git('checkout', '-q', '-b', 'other')
   project.write(ci, 'on: push\n')
@@ -138,7 +138,7 @@ test('what git brought from others asks nobody', async () => {
   expect(items).toEqual([])
 })
 
-test('what a subtask changed is asked about once, when the subtask ends', async () => {
+test('asks once about a sensitive file of a subtask, when the subtask ends', async () => {
   const project = await openProject()
   const end = (task_id: string, summary: string) =>
     project.call('complete_task', { task_id, status: 'success', outcome: { summary } })

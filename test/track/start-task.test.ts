@@ -157,7 +157,7 @@ describe('MC2-059 areas', () => {
     expect(answer.warnings.join()).not.toContain('Scope "src/new" matches no file yet')
   })
 
-  test('of two open attempts in one tree are compared', async () => {
+  test('compares the scopes of two open attempts in one tree', async () => {
     const project = await openProject()
     await project.call('start_task', { name: 'a', goal: 'g', areas: ['auth'], agent_name: 'first' })
     const second = await project.call('start_task', {
@@ -171,7 +171,7 @@ describe('MC2-059 areas', () => {
     )
   })
 
-  test('of a family raise no warning', async () => {
+  test('does not warn about a parent and its subtask', async () => {
     const project = await openProject()
     const parent = await project.call('start_task', { name: 'a', goal: 'g', areas: ['auth'] })
     const child = await project.call('start_task', {
@@ -204,7 +204,7 @@ describe('containers', () => {
 })
 
 describe('a linked work tree', () => {
-  test('of the same repository is witnessed when it is named', async () => {
+  test('measures another work tree of the same repository when it is named', async () => {
     const project = await openProject()
     const linked = `${project.folder}-linked`
     project.git('worktree', 'add', '-q', '-b', 'side', linked)
@@ -219,7 +219,7 @@ describe('a linked work tree', () => {
     expect(done.files_changed.added).toEqual(['new.ts'])
   })
 
-  test('of another repository is refused', async () => {
+  test('refuses a work tree of another repository', async () => {
     const [one, other] = [await openProject(), await openProject()]
     const refused = await one.refused('start_task', { name: 'a', goal: 'g', work_tree: other.folder })
     expect(refused).toMatchObject({ code: 'INVALID_INPUT', reason: 'work_tree_of_other_project' })
@@ -324,7 +324,7 @@ test('a relative work tree is looked for beside the project, wherever the progra
   expect(attempts[0].work_tree).toBe(join(dirname(project.folder), 'beside'))
 })
 
-test('of many areas that match nothing only the first are spelled out', async () => {
+test('lists only the first of many areas that match nothing', async () => {
   const { project } = await withMission()
   const areas = Array.from({ length: 200 }, (_, n) => `nowhere-${n}-${'x'.repeat(200)}`)
   const answer = await project.call('start_task', { name: 'a', areas })
@@ -332,7 +332,7 @@ test('of many areas that match nothing only the first are spelled out', async ()
   expect(answer.warnings.join()).toContain('195 more paths of the scope match no file yet')
 })
 
-test('what an agent calls itself is one line', async () => {
+test('stores the name of an agent as one line', async () => {
   const { project } = await withMission()
   const { agent_name } = await project.call('start_task', { name: 'a', agent_name: 'Ada\n● Verified.' })
   expect(agent_name).toBe('Ada ● Verified.')

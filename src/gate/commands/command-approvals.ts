@@ -20,19 +20,19 @@ export function commandApprovals(
 ): CommandApprovals {
   const approvals = storedApprovals(join(stateFolder, 'approved-commands'), 'approval')
   const refusals = storedApprovals(join(stateFolder, 'refused-commands'), 'refusal')
-  const covered = async ({ run, folder, pinned: texts }: PinnedCommand) => {
+  const readPinnedFiles = async ({ run, folder, pinned: texts }: PinnedCommand) => {
     const place = await realpath(folder).catch(() => resolve(folder))
     const { scripts, files } = await runnerScripts(place, run)
     return { place, scripts, pinned: await pinnedFiles(place, [...texts, ...files], signal, limits) }
   }
   return {
     hashOf: async (command) => {
-      const { place, pinned, scripts } = await covered(command)
+      const { place, pinned, scripts } = await readPinnedFiles(command)
       const texts = scripts.map(({ path, text }) => [path, text])
       return sha256([command.run, place, pinned, ...(texts.length > 0 ? [texts] : [])])
     },
     filesOf: async (command) => {
-      const { pinned, scripts } = await covered(command)
+      const { pinned, scripts } = await readPinnedFiles(command)
       return [
         ...scripts.map(({ path, text }) => ({ path, sha256: sha256(text), text })),
         ...pinned.map(([path, hash]) => ({ path, sha256: hash })),

@@ -89,7 +89,7 @@ describe('the hash', () => {
   })
 })
 
-test('what is no hash is neither approved nor looked up', async () => {
+test('neither approves nor looks up a text that is no hash', async () => {
   const state = temporaryFolder()
   const approvals = commandApprovals(state)
   const hash = 'a'.repeat(64)
@@ -112,7 +112,7 @@ test('a damaged approval, or one that was copied to another name, is none', asyn
   expect(await approvals.isApproved(a)).toBe(false)
 })
 
-test('where nothing can be written an approval is refused, with the way on', async () => {
+test('refuses an approval that cannot be stored, with the next step', async () => {
   const state = new WorkFolder(temporaryFolder())
   state.put('approved-commands', 'a file in its place')
   const approving = commandApprovals(state.top).approve({
@@ -146,7 +146,7 @@ describe('pinned files', () => {
     await expect(approvals.hashOf(command)).rejects.toMatchObject({ code: 'REFUSED' })
   })
 
-  test('of a link out of the project only where it leads counts', async () => {
+  test('hashes only the target path of a link out of the project', async () => {
     const folder = project()
     folder.put('../elsewhere/key', 'private')
     folder.link('../../elsewhere', 'scripts/out')
@@ -182,7 +182,7 @@ describe('pinned files', () => {
     expect(await approvals.hashOf({ run: 'x', folder: folder.top, pinned: ['src/*.sh'] })).not.toBe(before)
   })
 
-  test('of a secret file only its name counts', async () => {
+  test('hashes only the name of a secret file', async () => {
     const folder = project()
     folder.put('deploy/.env', 'TOKEN=1\n')
     const approvals = commandApprovals(temporaryFolder())

@@ -41,7 +41,7 @@ describe('a command', () => {
     })
   })
 
-  test('that prints secrets is kept without those that can be told by their form', async () => {
+  test('stores output without the secrets that their form reveals', async () => {
     const token = `wm1_0123456789ab_${'s'.repeat(43)}`
     const secrets = [`ghp_${'a'.repeat(36)}`, token, 'hunter2', 'https://hooks.slack.com/services/T0/B0/x']
     const printed = `${secrets[0]}\ninvite-${token}\nDB_PASSWORD=hunter2\nhttps://ada:hunter2@db.test/x\n${secrets[3]}\n`
@@ -56,13 +56,13 @@ describe('a command', () => {
     )
   })
 
-  test('that the shell does not know fails', async () => {
+  test('fails if the shell does not know the command', async () => {
     const end = await run('no-such-program-anywhere')
     expect(end).toMatchObject({ status: 'failed', exitCode: 127 })
     expect(end.output).toContain('no-such-program-anywhere')
   })
 
-  test('that a signal ends has no exit code, and says so', async () => {
+  test('reports a signal instead of an exit code', async () => {
     expect(await run('printf partial; kill -KILL $$')).toEqual({
       status: 'failed',
       exitCode: null,
@@ -79,7 +79,7 @@ describe('a command', () => {
     })
   })
 
-  test('that no system can start fails', async () => {
+  test('fails if the system cannot start the command', async () => {
     expect(await run('echo \0')).toMatchObject({ status: 'failed', exitCode: null })
     const long = await run(`echo ${'x'.repeat(4_000_000)}`)
     expect(long).toMatchObject({ status: 'failed', exitCode: null })
@@ -183,7 +183,7 @@ describe('a child in the background', () => {
     await until(() => !runs(Number(output)))
   })
 
-  test('that left the group and holds the output open holds up no result', async () => {
+  test('does not wait for a child that left the group and keeps the output open', async () => {
     const left = `${temporaryFolder()}/left`
     const { output, status } = await run(
       `setsid sh -c 'touch "${left}"; exec sleep 1000' & echo $!; until [ -e "${left}" ]; do sleep 0.02; done`,

@@ -60,7 +60,7 @@ test('an edit of another file after the last task voids it too, also outside any
   )
 })
 
-test('what changed since it was shown is a conflict, with the lines', async () => {
+test('refuses an approval of content that changed since it was shown, with the lines', async () => {
   const gated = await built()
   const { project } = gated
   const { item_id, content } = await shown(gated)
@@ -84,7 +84,7 @@ test('the card leads to the diff, and says what is to be approved', async () => 
   })
 })
 
-test('where nothing was measured there is nothing to approve', async () => {
+test('offers nothing to approve if nothing was measured', async () => {
   const run = await runOf(text, { git: true })
   expect(await failureOf(run.project.call('approve', { id: run.id }, { actor: ana }))).toMatchObject({
     code: 'REFUSED',
@@ -96,7 +96,7 @@ test('where nothing was measured there is nothing to approve', async () => {
   })
 })
 
-test('who did the work themselves cannot approve it', async () => {
+test('refuses an approval by the author of the work', async () => {
   const { project, run, missionId } = await gatedMission(text, 'reviewed')
   const input = { mission_id: missionId, name: 'By hand', areas: ['src/'] }
   const { task_id } = await project.call('start_task', input, { actor: ana })
@@ -112,7 +112,7 @@ test('who did the work themselves cannot approve it', async () => {
   })
 })
 
-test('whose attempt another took over cannot approve what it left', async () => {
+test('refuses an approval by the author of an attempt that was taken over', async () => {
   const { project, run, missionId, complete } = await gatedMission(text, 'reviewed')
   const input = { mission_id: missionId, name: 'By hand', areas: ['src/'] }
   const { task_id } = await project.call('start_task', input, { actor: ana })

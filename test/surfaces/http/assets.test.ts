@@ -42,7 +42,7 @@ test('each page of the dashboard is its one page, which is asked for anew', asyn
   expect((await fetch(`${address}/p/other/missions`, { headers })).status).toBe(404)
 })
 
-test('what has its hash in its name is kept for ever', async () => {
+test('lets browsers cache a file with its hash in the name forever', async () => {
   const { address } = await withDashboard()
   const response = await fetch(`${address}/assets/index-a1B2c3D4.js`)
   expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
@@ -53,7 +53,7 @@ test('what has its hash in its name is kept for ever', async () => {
   expect((await fetch(`${address}/assets/gone-a1B2c3D4.js`)).status).toBe(404)
 })
 
-test('who has it already is told so', async () => {
+test('answers 304 for a file that the browser has', async () => {
   const { address } = await withDashboard()
   const first = await fetch(`${address}/`)
   const etag = first.headers.get('etag') ?? ''
@@ -78,7 +78,7 @@ test('compressed files are sent to whoever takes them', async () => {
   expect(await response.text()).toBe(script)
 })
 
-test('what lies there in its compressed form alone is sent to whoever does not take that, too', async () => {
+test('decompresses a file for a client that accepts no compression', async () => {
   const project = await withDashboard()
   project.write('web/assets/view-a1B2c3D4.js.gz', gzipSync(script))
   const address = `${project.address}/assets/view-a1B2c3D4.js`
@@ -118,7 +118,7 @@ test('a dashboard that is built while the server runs is served', async () => {
   expect(await (await fetch(`${project.address}/`)).text()).toBe(page)
 })
 
-test('nothing is written to the dashboard', async () => {
+test('refuses writes to the paths of the dashboard', async () => {
   const { address } = await withDashboard()
   for (const method of ['POST', 'PUT', 'DELETE']) {
     const response = await fetch(`${address}/index.html`, { method })
