@@ -99,6 +99,15 @@ export class LineRecord {
     return this.#byPath.get(path) ?? []
   }
 
+  /** The removed lines of a step that went to another file. */
+  movedAway(step: LineStep): readonly number[] {
+    const name = step.from ?? step.path
+    return [...this.#byPath.values()]
+      .flat()
+      .filter(({ seq, path }) => seq === step.seq && path !== step.path)
+      .flatMap(({ moved = [] }) => moved.flatMap(([from, line]) => (from === name ? [line] : [])))
+  }
+
   /** The origins of the lines that a step changed or removed. Moved and reformatted lines are not lost. */
   lostIn(step: LineStep): readonly LineOrigin[] {
     const before = this.#before(step)

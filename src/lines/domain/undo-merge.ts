@@ -9,6 +9,8 @@ interface WovenLine {
   /** The hunk that added it; null for a line of the first content. */
   readonly born: WovenHunk | null
   died: WovenHunk | null
+  /** It is in another file since. */
+  isElsewhere?: true
   /** It goes with the undone work. */
   readonly isOwn: boolean
   /** It may belong to the undone work, and stays. */
@@ -97,6 +99,7 @@ function weave(
     if (hunk.after !== lineAfter && added > 0) return null
     const current: WovenHunk = { restores, removesLines: removed > 0, isContended: false }
     const [own, kept, uncertain] = [new Set(hunk.own), new Set(hunk.kept), new Set(hunk.uncertain)]
+    const elsewhere = new Set(hunk.elsewhere)
     for (let more = 0; more < removed; ) {
       const one = woven[at]
       if (one === undefined) return null
@@ -104,6 +107,7 @@ function weave(
       next.push(one)
       if (one.died !== null) continue
       one.died = current
+      if (elsewhere.has(line)) one.isElsewhere = true
       const changesOwn =
         !restores &&
         !kept.has(line) &&
@@ -145,10 +149,10 @@ function mergeOf(woven: readonly WovenLine[]): UndoMerge {
   let back: string[] = []
   let [uncertain, inside, run] = [0, 0, 0]
   let isAfterOwn = false
-  for (const { text, textWithout, born, died, isOwn, isUncertain } of woven) {
+  for (const { text, textWithout, born, died, isElsewhere, isOwn, isUncertain } of woven) {
     if (born?.isContended) continue
     const isInBase = died === null || died.isContended
-    const isInTheirs = !isOwn && (isInBase || died?.restores === true)
+    const isInTheirs = !isOwn && (isInBase || (died?.restores === true && isElsewhere !== true))
     if (isInTheirs) theirs.push(textWithout)
     if (isInTheirs && isUncertain) uncertain += 1
     if (isInBase) {

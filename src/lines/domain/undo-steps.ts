@@ -15,6 +15,8 @@ export interface UndoHunk {
   readonly uncertain: readonly number[]
   /** The removed lines that only moved or changed their white space: their owner is the same. */
   readonly kept: readonly number[]
+  /** The removed lines that are in another file since, and stay there. */
+  readonly elsewhere: readonly number[]
 }
 
 /** A change of a file from one content to the next. */
@@ -76,7 +78,10 @@ export function undoChain(
   return {
     path,
     from: name,
-    steps: chain.map((step) => undoStep(record, step, makers)),
+    // A file that others made again has its lines again.
+    steps: chain.map((step, at) =>
+      undoStep(record, step, { makers, isMadeAgain: step.after === null && at < chain.length - 1 }),
+    ),
     isOwnRename: chain.some((step) => step.from !== undefined && step.from !== step.path && isOwn(step)),
     isOwnArrival: content === null && isOwn(chain[0]),
     isOwnRemoval: end === null && isOwn(chain.at(-1)),
@@ -106,11 +111,16 @@ function stepBefore(
   })
 }
 
-function undoStep(record: LineRecord, step: LineStep, makers: UndoneMakers): UndoStep {
+function undoStep(
+  record: LineRecord,
+  step: LineStep,
+  { makers, isMadeAgain }: { readonly makers: UndoneMakers; readonly isMadeAgain: boolean },
+): UndoStep {
+  const away = new Set(record.movedAway(step))
   const isOwn = isCertainlyOf(step, makers)
   const state = record.stateAfter(step)
   const name = step.from ?? step.path
-  const movedHere = new Set(step.moved?.map(([, , line]) => line))
+  const movedHere = new Set(step.moved?.flatMap(([from, , line]) => (from === name ? [line] : [])))
   const reformatted = new Set(step.reformatted?.map(([, line]) => line))
   const kept = new Set([
     ...(step.reformatted ?? []).map(([line]) => line),
@@ -118,6 +128,7 @@ function undoStep(record: LineRecord, step: LineStep, makers: UndoneMakers): Und
   ])
   const hunkOf = ([before, removed, after, added]: LineHunk): UndoHunk => {
     const [own, uncertain]: [number[], number[]] = [[], []]
+    const lines = Array.from({ length: removed }, (_, more) => before + more)
     let others = 0
     for (let line = after; line < after + added; line += 1) {
       const origin = lineOf(state, line)?.origin ?? null
@@ -133,10 +144,11 @@ function undoStep(record: LineRecord, step: LineStep, makers: UndoneMakers): Und
       removed,
       after,
       added,
-      restores: isOwn && !isImported && uncertain.length + others === 0,
+      restores: isOwn && !isImported && !isMadeAgain && uncertain.length + others === 0,
       own,
       uncertain,
-      kept: Array.from({ length: removed }, (_, more) => before + more).filter((line) => kept.has(line)),
+      kept: lines.filter((line) => kept.has(line)),
+      elsewhere: lines.filter((line) => away.has(line)),
     }
   }
   return { after: step.after, hunks: step.hunks.map(hunkOf) }

@@ -260,6 +260,7 @@ export const undoneWindow = z.strictObject({
               own: lineNumbers,
               uncertain: lineNumbers,
               kept: lineNumbers,
+              elsewhere: lineNumbers,
             }),
           ),
         }),
@@ -334,7 +335,18 @@ export async function undoneWindows(
       })
       const renamed = new Set(files.flatMap((file) => (file.from === file.path ? [] : [file.from])))
       const isLeft = ({ path: name }: UndoneFile) => renamed.has(name) && (ends?.get(name) ?? null) === null
-      return { from: span.from.place, to: span.to.place, files: files.filter((file) => !isLeft(file)) }
+      const left = files.filter((file) => !isLeft(file))
+      const isGone = (name: string) => (ends?.get(name) ?? null) === null
+      // Lines of a file that does not come back may be in one that was added: then that one stays too.
+      const isUnsure = left.some(
+        ({ path: name, steps, isWholeOwn, isOwnRemoval }) =>
+          isGone(name) && !(steps === null ? isWholeOwn : isOwnRemoval),
+      )
+      const isAdded = ({ from }: UndoneFile) => (starts?.get(from) ?? null) === null
+      const sure = left.map((file) =>
+        isUnsure && isAdded(file) ? { ...file, steps: null, isWholeOwn: false } : file,
+      )
+      return { from: span.from.place, to: span.to.place, files: sure }
     }),
   )
   return windows.reverse().map((window) => structuredClone(window) as z.output<typeof undoneWindow>)

@@ -121,7 +121,7 @@ export async function randomUndo(
     const kind = below(12)
     if ((open.length === 0 && kind < 9) || (kind === 0 && open.length < 3)) await begin()
     else if (kind < 3) await end()
-    else if (kind === 3 && below(2) === 0) move(pick(open))
+    else if (kind === 3 && !hooks) move(pick(open))
     else if (kind < 9) write(pick(open))
     // Without hooks, nobody can tell a person from the attempts that are open meanwhile.
     else if (kind < 11 && (hooks || open.length === 0)) {
