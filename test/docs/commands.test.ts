@@ -5,6 +5,7 @@ import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { readArguments } from '../../src/surfaces/cli/arguments.ts'
 import { commandGroup, findCommand } from '../../src/surfaces/cli/commands.ts'
 import { flagsIn, type OtherCommand, otherCommands } from '../../src/surfaces/cli/other-commands.ts'
+import { waymarkCommands, wordsOf } from './command-lines.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -23,23 +24,6 @@ function commandLines(page: string): readonly string[] {
     ...blocks.flatMap((block) => block.split('\n')).flatMap(waymarkCommands),
     ...[...spans].map(([, span = '']) => span.replaceAll('\n', ' ')),
   ]
-}
-
-/** The commands of a line in a shell: behind a prompt or a variable, before a pipe, a comment or a second column. */
-function waymarkCommands(line: string): readonly string[] {
-  const bare = line
-    .trim()
-    .replace(/^\$ /, '')
-    .replace(/(?:^|\s)#.*| {2}.*/, '')
-  return bare
-    .split(/\s(?:\||&&|;|>|2>)\s?/)
-    .map((part) => part.trim().replace(/^(?:[A-Z_]+=\S+ )+/, ''))
-    .filter((part) => /^waymark(?: |$)/.test(part))
-}
-
-function wordsOf(command: string): readonly string[] {
-  const words = command.match(/(?:<[^>]*>|'[^']*'|"[^"]*"|[^\s'"])+/g) ?? []
-  return words.slice(1).map((word) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2'))
 }
 
 /** Why the command line would refuse these words before it runs anything, or null. */
