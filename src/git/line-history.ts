@@ -19,6 +19,7 @@ import type {
 } from '../lines/ports/line-history.ts'
 import { contentsOf, objectIds } from './blobs.ts'
 import { configuredValue } from './configuration.ts'
+import { KeptBlames } from './kept-blames.ts'
 import { measureLanding } from './landing.ts'
 import { isBinary, lineHasher, linesOf } from './line-hash.ts'
 import { pathsByCommit } from './origin.ts'
@@ -38,6 +39,8 @@ interface LineHistoryOptions {
   readonly environment: GitEnvironment
   /** Makes a folder for one look-up. */
   readonly directory: () => string
+  /** Keeps git's answers, if it exists. */
+  readonly stateFolder?: string
 }
 
 /** A private git directory for one look-up. */
@@ -75,7 +78,14 @@ export function createLineHistory(options: LineHistoryOptions): LineHistory {
       withLookup(folder, (lookup) => filesOf(lookup, requests)),
     ),
     blame: inBatches((folder, requests: readonly BlameRequest[]) =>
-      withLookup(folder, (lookup) => blames(lookup, requests)),
+      withLookup(folder, (lookup) => {
+        const { stateFolder } = options
+        return blames(
+          lookup,
+          requests,
+          stateFolder === undefined ? null : new KeptBlames(stateFolder, lookup.place),
+        )
+      }),
     ),
     commits: (folder, range, most) => withLookup(folder, (lookup) => commitsIn(lookup, range, most)),
     files: (folder, rev, under) => withLookup(folder, (lookup) => filesIn(lookup, rev, under)),
@@ -406,8 +416,9 @@ type Blamed = Omit<BlameResult, 'contents'>
 async function blames(
   lookup: HistoryLookup,
   requests: readonly BlameRequest[],
+  kept: KeptBlames | null,
 ): Promise<readonly Settled<BlameResult>[]> {
-  const answers = await mapConcurrently(requests, (request) => settled(() => blame(lookup, request)))
+  const answers = await mapConcurrently(requests, (request) => settled(() => blame(lookup, request, kept)))
   const namesOf = ({ lines }: Blamed) => [
     ...new Set(lines.flatMap(({ commit, path }) => (commit === null ? [] : [`${commit}:${path}`]))),
   ]
@@ -428,7 +439,11 @@ async function blames(
   })
 }
 
-async function blame({ location, repository, place }: HistoryLookup, request: BlameRequest): Promise<Blamed> {
+async function blame(
+  { location, repository, place }: HistoryLookup,
+  request: BlameRequest,
+  kept: KeptBlames | null,
+): Promise<Blamed> {
   const nothing = { lines: [], commits: [] }
   if (location.engine !== 'git' || repository.head === null) return nothing
   const { head, top } = repository
@@ -440,6 +455,12 @@ async function blame({ location, repository, place }: HistoryLookup, request: Bl
   const inHead = ofName ?? earlier?.oid ?? null
   if (inHead === null) return nothing
   const target = request.commit ?? (ofName === request.oid ? head.commit : null)
+  const file =
+    target === null || request.copies
+      ? null
+      : { path, oid: inHead, commit: target, stamp: stampOf(repository) }
+  const known = file && (await kept?.find(file))
+  if (known) return { lines: known.lines, commits: known.commits }
   const options = [
     '--porcelain',
     '-M',
@@ -466,7 +487,9 @@ async function blame({ location, repository, place }: HistoryLookup, request: Bl
     const first = answer.stderr.trim().split('\n')[0] ?? ''
     return { ...nothing, error: `git blame failed: ${first}` }
   }
-  return parsePorcelain(answer.output, cutCommits(repository))
+  const found = parsePorcelain(answer.output, cutCommits(repository))
+  if (file !== null) kept?.keep(file, found)
+  return found
 }
 
 const maxGone = 100

@@ -117,6 +117,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness & GuardW
       environment,
       // In the temporary folder, so that reading leaves nothing in the state folder.
       directory: () => mkdtempSync(join(tmpdir(), 'waymark-blame-')),
+      stateFolder: options.stateFolder,
     }),
     contents: snapshotContents(environment),
     branch: (request) => withGitFaults(request.folder, () => readBranch(request, environment)),

@@ -76,3 +76,42 @@ test('small contents of many files are read at once, large ones within a budget'
   expect(asked.length).toBeLessThanOrEqual(20)
   expect(Math.max(...asked)).toBeLessThan(50_000_000)
 })
+
+test('git blames a file again only after a commit changed it', async () => {
+  const { repo, witness, started } = committed(1)
+  const path = 'many/file-0.ts'
+  const blamed = async () => {
+    const folder = repo.top
+    const file = await witness.history.file({
+      folder,
+      path: `:/${path}`,
+      rev: 'HEAD',
+      salt: 's',
+      text: false,
+    })
+    started()
+    const { oid, commit } = file
+    const { lines } = await witness.history.blame({ folder, path, commit, oid, copies: false })
+    return {
+      blames: started().filter((command) => command === '-c').length,
+      commits: new Set(lines.map((line) => line.commit)).size,
+    }
+  }
+  // Where nothing was recorded yet, nothing is kept.
+  await witness.snapshot({ folder: repo.top, name: 'first' })
+  await witness.settle()
+  expect(await blamed()).toEqual({ blames: 1, commits: 1 })
+  expect(await blamed()).toEqual({ blames: 0, commits: 1 })
+  repo.put('other.ts', 'other\n')
+  repo.commit('other')
+  expect(await blamed()).toEqual({ blames: 0, commits: 1 })
+  repo.put(path, 'one 0\nthree\n')
+  repo.commit('changed')
+  expect(await blamed()).toEqual({ blames: 1, commits: 2 })
+  // The same content as before, but a later commit wrote it.
+  repo.put(path, 'one 0\ntwo\n')
+  repo.commit('changed back')
+  expect(await blamed()).toEqual({ blames: 1, commits: 2 })
+  repo.git('reset', '-q', '--hard', 'HEAD~2')
+  expect(await blamed()).toEqual({ blames: 1, commits: 1 })
+})
