@@ -103,6 +103,15 @@ test('MC2-142 the architecture and the tables of the database have their pages',
   expect(existsSync(join(root, 'src/store/tables/tables.ts'))).toBe(true)
 })
 
+test('the index of decisions lists each page, and no page is long', () => {
+  const folder = join(root, 'docs', 'decisions')
+  const pages = readdirSync(folder).filter((name) => name !== 'README.md')
+  const listed = [...readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/\]\(([^)]+)\)/g)]
+  expect(listed.map(([, name]) => name)).toEqual(pages.toSorted())
+  const words = (name: string) => readFileSync(join(folder, name), 'utf8').split(/\s+/).length
+  expect(pages.filter((name) => words(name) > 250)).toEqual([])
+})
+
 test('every link between the pages leads to a file and a heading', () => {
   const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md']
   pages.push('web/README.md', 'docs/README.md')
