@@ -153,7 +153,7 @@ function changedPaths(
 const maxStates = 20
 
 /** The kept states of a work tree since an attempt began, the newest first. */
-export async function statesSince(
+async function statesSince(
   { tasks, capture, guardedCommands }: Reads,
   { snapshot, openedAt }: Pick<Attempt, 'snapshot' | 'openedAt'>,
 ): Promise<readonly SnapshotLocation[]> {
