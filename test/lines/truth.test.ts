@@ -186,8 +186,8 @@ test('at the command line every owner of a contested line is named, and what the
   expect(porcelain).toContain(['2', 'agent', 'contested'].join('\t'))
   expect(porcelain).toContain([`${ada},${ben}`, 'ada or ben'].join('\t'))
   const why = (await spoken(['why', 'src/app.ts:2'], project)).out
-  expect(why).toContain(`${ada} ada, by ada`)
-  expect(why).toContain(`${ben} ben, by ben`)
+  expect(why).toContain(`ada  ${ada}, by ada`)
+  expect(why).toContain(`ben  ${ben}, by ben`)
 })
 
 test('comments on a line are a part of why it is there, with their answers', async () => {

@@ -177,6 +177,33 @@ test.each(['failed', 'rejected'])('what a %s task changed may go', async (how) =
   expect(await losses()).toEqual([])
 })
 
+test('a claim about lost work is not contradicted, in the preview as at the completion', async () => {
+  const project = await opened()
+  const { call, write, git, wait, guard, losses } = project
+  const done_when = { changes: ['src/auth.ts'] }
+  const { task_id } = await call('start_task', { name: 'Any', goal: 'g', done_when })
+  wait(1000)
+  write('src/auth.ts', 'work\n')
+  await guard()
+  git('reset', '-q', '--hard')
+  wait(1000)
+  const complete = (more: object = {}) =>
+    call('complete_task', {
+      task_id,
+      status: 'success',
+      outcome: { summary: 'Changed src/auth.ts.' },
+      ...more,
+    })
+  const preview = await complete({ preview: true })
+  expect(preview.verdict).toMatchObject({
+    is: 'unproven',
+    reasons: [{ rule: 'files_lost', paths: ['src/auth.ts'] }, { rule: 'no_check' }],
+  })
+  const completed = await complete()
+  expect(completed.verdict).toEqual(preview.verdict)
+  expect(await losses()).toMatchObject([{ paths: ['src/auth.ts'] }])
+})
+
 test('a dismissed loss stays closed', async () => {
   const { call, git, work, measure, losses } = await opened()
   await work()

@@ -69,11 +69,14 @@ test('a new task goes to the phase that is chosen beside its title', async () =>
   await screen.see('no tasks yet')
   // The page may show its rows before it listens to keys.
   await expect
-    .poll(() => {
-      const fields = screen.all('[aria-label="A new task"]').length
-      if (fields === 0) screen.key('c')
-      return fields
-    })
+    .poll(
+      () => {
+        const fields = screen.all('[aria-label="A new task"]').length
+        if (fields === 0) screen.key('c')
+        return fields
+      },
+      { timeout: 10_000 },
+    )
     .toBe(1)
   await screen.fill('A new task', 'Sort by price')
   expect(screen.options('Phase of the new task')).toEqual(['Orders', 'Later', 'Phase 1, Search'])

@@ -58,7 +58,7 @@ export async function resolveTitles(
   return resolved
 }
 
-function dependencyNamed(value: unknown, search: TitleSearch): Promise<unknown> | unknown {
+function dependencyNamed(value: unknown, search: TitleSearch): unknown {
   return typeof value !== 'string' || isId(value)
     ? value
     : idOfTitle(value, { kinds: ['tasks'], isWhole: true }, search)

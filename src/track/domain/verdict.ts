@@ -29,6 +29,7 @@ export const contradictionRules = [
   'tests_weakened',
 ] as const
 const doubtRules = [
+  'files_lost',
   'no_change',
   'no_check',
   'check_not_approved',
@@ -117,6 +118,8 @@ export interface VerdictFacts {
   /** A commit, another work tree, an ignored file or a subtask shows work that the changed files do not. */
   readonly hasOtherWork: boolean
   readonly claimedUnchanged: readonly string[]
+  /** Paths that were changed while the task was open, and whose contents are gone. */
+  readonly lost?: readonly string[]
   readonly missingPackages?: readonly string[]
   /** Changed files that are on disk, but no longer tracked. */
   readonly untracked?: readonly string[]
@@ -149,6 +152,7 @@ export function judge(facts: VerdictFacts): Verdict | null {
     ...weakenedTests(facts),
   ]
   const doubts = [
+    ...lostFiles(facts),
     ...explainedNoChange(facts),
     ...openChecks(facts),
     ...openCriteria(facts),
@@ -195,9 +199,15 @@ export function withCheckResults(
 }
 
 /** Whether a success changed nothing although a change was to be expected. */
-function lacksChange({ status, measurement, changed, hasOtherWork, promises }: VerdictFacts): boolean {
-  const isEmpty = changed.length === 0 && !hasOtherWork
+function lacksChange(facts: VerdictFacts): boolean {
+  const { status, measurement, changed, hasOtherWork, promises } = facts
+  const isEmpty = changed.length === 0 && !hasOtherWork && lostClaims(facts).length === 0
   return status === 'success' && measurement !== 'unknown' && isEmpty && promises?.changes?.length !== 0
+}
+
+/** The claimed paths whose contents are gone. */
+function lostClaims({ lost = [], claimedUnchanged, prefix }: VerdictFacts): readonly string[] {
+  return lost.filter((path) => claimedUnchanged.some((claimed) => isSamePath(claimed, path, prefix)))
 }
 
 /** A check that passes does not prove that no change was needed. */
@@ -218,7 +228,36 @@ function nothingChanged(facts: VerdictFacts): readonly VerdictReason[] {
   ]
 }
 
-function claimedNotChanged({ claimedUnchanged }: VerdictFacts): readonly VerdictReason[] {
+/** What another command destroyed does not contradict the agent that wrote it. */
+function lostFiles(facts: VerdictFacts): readonly VerdictReason[] {
+  const { lost = [], changed, prefix, promises } = facts
+  const claimed = lostClaims(facts)
+  const isPromised = (path: string) =>
+    (promises?.changes ?? []).some((pattern) => matchesSome(pattern, projectPaths([{ path }], prefix)))
+  const paths = lost.filter(
+    (path) => !changed.some((one) => one.path === path) && (claimed.includes(path) || isPromised(path)),
+  )
+  if (paths.length === 0) return []
+  return [
+    {
+      rule: 'files_lost',
+      text: 'Changed, and lost since:',
+      paths,
+      fix: 'Ask a person to bring them back (waymark inbox), or start the task again and write them anew.',
+    },
+  ]
+}
+
+function isSamePath(claimed: string, path: string, prefix: string): boolean {
+  return claimed === path || `${prefix}${claimed}` === path || path.endsWith(`/${claimed}`)
+}
+
+function claimedNotChanged({
+  claimedUnchanged: claimed,
+  lost = [],
+  prefix,
+}: VerdictFacts): readonly VerdictReason[] {
+  const claimedUnchanged = claimed.filter((one) => !lost.some((path) => isSamePath(one, path, prefix)))
   if (claimedUnchanged.length === 0) return []
   return [
     {
@@ -277,7 +316,11 @@ function missingChanges(facts: VerdictFacts): readonly VerdictReason[] {
   const patterns = promises?.changes ?? []
   if (status !== 'success' || patterns.length === 0) return []
   const paths = projectPaths(countedChanges(facts), prefix)
-  const missing = patterns.filter((pattern) => !matchesSome(pattern, paths))
+  const lost = projectPaths(
+    (facts.lost ?? []).map((path) => ({ path })),
+    prefix,
+  )
+  const missing = patterns.filter((pattern) => !matchesSome(pattern, paths) && !matchesSome(pattern, lost))
   if (missing.length === 0) return []
   return [
     {

@@ -45,6 +45,7 @@ import { commentLines } from '../../review/operations/measure-files.ts'
 import { maxTokens } from '../../sessions/domain/hook-event.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { changesOfMission, type MissionChange } from '../domain/changes.ts'
+import { claimedChanges } from '../domain/claims/claimed-changes.ts'
 import type { CompletionSituation } from '../domain/completion.ts'
 import {
   amendCompletion,
@@ -335,7 +336,7 @@ export const completeTask = defineOperation({
         lines && losses
           ? await recordedLosses(reads, { lines: lines.lineContext, losses }, measured.lost, {
               now: lines.now,
-              claims: { paths: (paths) => pathsNamed(paths, attempt, outcome) },
+              claims: { paths: (paths) => pathsLetGo(paths, attempt, outcome) },
               setting,
               ...(found.input.status === 'failed' && { failing: attempt.id }),
             })
@@ -423,7 +424,7 @@ async function prepareCompletion(
       endState && changesAround(reads, endState),
       input.preview || endState === null ? null : missionTree(reads, attempt),
       reads.reviews.commentsOn([task.id]),
-      input.preview || endState === null ? null : linesOf(reads, endState),
+      endState === null ? null : linesOf(reads, endState),
       reads.runs.settings(),
       loadCompletion(reads, { task, attempt, phaseComplete: !input.preview && phaseComplete }),
       openItemsOfTask(reads, task.id),
@@ -450,7 +451,7 @@ async function prepareCompletion(
     ...(changes && { changes: [changes] }),
     ...(mission && { mission: missionBrief(attempt, mission, end) }),
     gone: removedComments(comments, end),
-    ...(lines && { reported: reportedBrief(lines.lineContext, lines.now) }),
+    ...(lines && !input.preview && { reported: reportedBrief(lines.lineContext, lines.now) }),
   }
   if ((changes !== null && measured.changes === undefined) || prepared.checks === null) {
     return { briefs: first, found: { kind: 'asking' as const } }
@@ -465,6 +466,7 @@ async function prepareCompletion(
     promises,
     checks: checkFacts(prepared.checks),
     content: prepared.content,
+    lost: measured.lost?.files.map(({ path }) => path) ?? [],
     isAmended: false,
   }
   const traces = tracesBrief(completion)
@@ -830,6 +832,16 @@ function notItsAgent(attempt: Attempt): Failure {
     `Only ${displayName(attempt)} or a person can say which files of attempt ${attempt.id} are not its own.`,
     { reason: 'attempt_of_other_agent', hint: 'Send the correction without not_mine.' },
   )
+}
+
+/** The paths that an outcome names without claiming a change: it may have meant them to go. */
+function pathsLetGo(paths: readonly string[], attempt: Attempt, outcome: Outcome): readonly string[] {
+  const claimed = claimedChanges(outcome).map(({ path }) => path)
+  const isClaimed = (path: string) =>
+    claimed.some(
+      (one) => path === one || path === `${attempt.snapshot.prefix}${one}` || path.endsWith(`/${one}`),
+    )
+  return [...pathsNamed(paths, attempt, outcome)].filter((path) => !isClaimed(path))
 }
 
 function missionBrief(

@@ -77,6 +77,8 @@ export interface ClaimedCompletion {
   readonly checks: readonly CheckFact[]
   /** The hash of the content that the checks are about; null without checks. */
   readonly content: string | null
+  /** Changed paths whose contents are gone. */
+  readonly lost?: readonly string[]
   /** The same measurement is judged again, with other words. */
   readonly isAmended: boolean
 }
@@ -139,6 +141,7 @@ export function judgeCompletion(
     hasOtherWork:
       hasOtherWork(evidence) || related.some(({ measured: other }) => other !== null && hasOtherWork(other)),
     claimedUnchanged: claimsUnchanged(measured, traces),
+    lost: completion.lost ?? [],
     missingPackages: missing,
     respaced,
     untracked: untrackedChanges(evidence),
