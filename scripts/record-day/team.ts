@@ -16,6 +16,8 @@ export interface Team {
   readonly think: (seconds: number) => Promise<void>
   /** Runs a command of the person in the main folder. Returns its answer. */
   readonly person: (...words: readonly string[]) => Answer
+  /** What the hook of a client does before a shell command in a work tree. */
+  readonly hook: (tree: Tree, client: string, command: string) => void
   /** Writes a comment of the person below a line of a task's diff, as in an editor. */
   readonly comment: (taskId: string, line: string, text: string) => void
   /** Ids of planned tasks by their short names. */
@@ -52,6 +54,20 @@ export function createTeam(repository: ShopRepository, pace: number): Team {
         EDITOR: `${process.execPath} ${editor}`,
         COMMENT_BELOW: line,
         COMMENT_TEXT: text,
+      })
+    },
+    hook: ({ folder }, client, command) => {
+      const input = {
+        session_id: 'other',
+        cwd: folder,
+        hook_event_name: 'PreToolUse',
+        tool_name: 'Bash',
+        tool_input: { command },
+      }
+      execFileSync(process.execPath, [bin, 'hook', 'pre-tool-use', client], {
+        cwd: folder,
+        env: environment,
+        input: JSON.stringify(input),
       })
     },
     tasks: new Map(),

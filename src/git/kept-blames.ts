@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { readIfThere, writePrivate } from '../kernel/files/private-file.ts'
 import type { BlamedCommit, BlamedLines } from '../lines/ports/line-history.ts'
@@ -18,6 +19,18 @@ interface KeptBlame {
 }
 
 type BlamedFile = Pick<KeptBlame, 'oid' | 'commit' | 'stamp'> & { readonly path: PathBytes }
+
+const keptForMs = 30 * 24 * 60 * 60 * 1000
+
+/** Removes answers that were not kept anew for thirty days. */
+export async function sweepBlames(stateFolder: string, now: number): Promise<void> {
+  const folder = join(stateFolder, 'blames')
+  for (const name of await readdir(folder).catch(() => [])) {
+    const file = join(folder, name)
+    const written = await stat(file).catch(() => null)
+    if (written !== null && written.mtimeMs < now - keptForMs) await rm(file, { force: true }).catch(() => {})
+  }
+}
 
 /** The last answer for each path. It holds until a commit changes the path. */
 export class KeptBlames {

@@ -12,6 +12,7 @@ import { reportChanges, touchedPaths, unknownReport } from './changes.ts'
 import type { SnapshotPair } from './comparison.ts'
 import { snapshotContents } from './contents.ts'
 import { unifiedDiff } from './diff.ts'
+import { sweepBlames } from './kept-blames.ts'
 import { createLineHistory } from './line-history.ts'
 import { measureLines } from './lines.ts'
 import { lostFiles } from './losses.ts'
@@ -161,6 +162,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness & GuardW
       const sweep = { stateFolder: options.stateFolder, snapshots: folder, environment, now }
       const removed = await sweepDirectories(sweep, new Set(keep.map(({ directory }) => directory)))
       await sweepContents(sweep)
+      await sweepBlames(options.stateFolder, now)
       return removed
     },
   }

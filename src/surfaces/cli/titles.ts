@@ -66,6 +66,7 @@ function dependencyNamed(value: unknown, search: TitleSearch): unknown {
 
 function kindsOf(operation: string, field: string): readonly TitleKind[] | undefined {
   if (field === 'id') return kindsOfId[operation]
+  if (operation === 'verify' && field === 'run_id') return ['tasks']
   return operation === 'report' && field === 'mission' ? ['missions', 'tasks'] : kindsOfField[field]
 }
 

@@ -23,6 +23,18 @@ export function pathsNamedIn(claimed: ClaimedWork, paths: readonly string[]): re
   return paths.filter((path) => explained.has(path) || hasPathName(text, path))
 }
 
+/** The paths that a sentence with one of the words names in full. */
+export function pathsNamedBeside(
+  claimed: ClaimedWork,
+  paths: readonly string[],
+  words: RegExp,
+): readonly string[] {
+  const sentences = [claimed.summary, ...claimed.achievements, ...(claimed.limitations ?? [])]
+    .flatMap((text) => text.split(/(?<=[.!?;])\s|\n/))
+    .filter((sentence) => words.test(sentence))
+  return pathsNamedIn({ summary: sentences.join('\n'), achievements: [] }, paths)
+}
+
 // Not a part of a longer name: neither `src/a.ts` in `old/src/a.ts`, nor in `src/a.tsx` or `src/a.ts.bak`.
 function hasPathName(text: string, path: string): boolean {
   for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1)) {

@@ -3,7 +3,7 @@ import type { TaskId } from '../../kernel/id.ts'
 import { pathInsidePrefix, pathPatterns } from '../../kernel/path-pattern.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import type { DoneWhen, Promised } from '../../plan/domain/done-when.ts'
-import { pathsNamedIn } from './claimed-paths.ts'
+import { pathsNamedBeside } from './claimed-paths.ts'
 import type { TaskOutcome } from './task.ts'
 
 export const verdictValues = ['proven', 'unproven', 'contradicted'] as const
@@ -390,12 +390,9 @@ export function unexplainedPlaces<Place extends WeakenedPlace>(
   weakened: readonly Place[],
 ): readonly Place[] {
   const paths = [...new Set(weakened.map(({ path }) => path))]
-  const admissions = [outcome.summary, ...outcome.achievements, ...outcome.limitations]
-    .flatMap((text) => text.split(/(?<=[.!?;])\s|\n/))
-    .filter((sentence) => admission.test(sentence))
   const explained = new Set([
     ...(outcome.weakened ?? []).map(plainPath),
-    ...admissions.flatMap((summary) => pathsNamedIn({ summary, achievements: [] }, paths)),
+    ...pathsNamedBeside(outcome, paths, admission),
   ])
   return weakened.filter(({ path }) => !explained.has(path))
 }

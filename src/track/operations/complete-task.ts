@@ -45,7 +45,7 @@ import { commentLines } from '../../review/operations/measure-files.ts'
 import { maxTokens } from '../../sessions/domain/hook-event.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { changesOfMission, type MissionChange } from '../domain/changes.ts'
-import { claimedChanges } from '../domain/claims/claimed-changes.ts'
+import { pathsNamedBeside } from '../domain/claimed-paths.ts'
 import type { CompletionSituation } from '../domain/completion.ts'
 import {
   amendCompletion,
@@ -834,15 +834,20 @@ function notItsAgent(attempt: Attempt): Failure {
   )
 }
 
-/** The paths that an outcome names without claiming a change: it may have meant them to go. */
-function pathsLetGo(paths: readonly string[], attempt: Attempt, outcome: Outcome): readonly string[] {
-  const claimed = claimedChanges(outcome).map(({ path }) => path)
-  const isClaimed = (path: string) =>
-    claimed.some(
-      (one) => path === one || path === `${attempt.snapshot.prefix}${one}` || path.endsWith(`/${one}`),
-    )
-  return [...pathsNamed(paths, attempt, outcome)].filter((path) => !isClaimed(path))
+/** The paths that an outcome says were meant to go. */
+function pathsLetGo(paths: readonly string[], { snapshot: { prefix } }: Attempt, outcome: Outcome) {
+  const below = (path: string) => (path.startsWith(prefix) ? path.slice(prefix.length) : path)
+  const named = new Set(
+    pathsNamedBeside(
+      outcome,
+      paths.flatMap((path) => [path, below(path)]),
+      letGo,
+    ),
+  )
+  return paths.filter((path) => named.has(path) || named.has(below(path)))
 }
+
+const letGo = /\b(?:revert|undid|undo|restor|discard|delet|remov|drop|reset|roll\w* back|threw away)/i
 
 function missionBrief(
   attempt: Attempt,
