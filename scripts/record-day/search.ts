@@ -157,6 +157,10 @@ async function filterResults(team: Team, { cursor, mission, tree }: SearchWork):
   const [loss] = team.person('inbox', '--kind', 'loss').items
   report('Tess restores the lost files')
   team.person('restore', loss.item_id, '--yes')
+  await think(3)
+  const { content } = team.person('review', 'show', task.task_id)
+  const text = 'Another agent discarded your files. They are back: please complete the task again.'
+  team.person('review', task.task_id, '--send-back', '--text', text, '--content', content)
   await think(5)
   const again = await mission.start(2, 'Filter', {
     planned_task_id: plannedTask(team, 'filter'),
