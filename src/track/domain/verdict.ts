@@ -229,14 +229,8 @@ function nothingChanged(facts: VerdictFacts): readonly VerdictReason[] {
 }
 
 /** What another command destroyed does not contradict the agent that wrote it. */
-function lostFiles(facts: VerdictFacts): readonly VerdictReason[] {
-  const { lost = [], changed, prefix, promises } = facts
-  const claimed = lostClaims(facts)
-  const isPromised = (path: string) =>
-    (promises?.changes ?? []).some((pattern) => matchesSome(pattern, projectPaths([{ path }], prefix)))
-  const paths = lost.filter(
-    (path) => !changed.some((one) => one.path === path) && (claimed.includes(path) || isPromised(path)),
-  )
+function lostFiles({ lost = [], changed }: VerdictFacts): readonly VerdictReason[] {
+  const paths = lost.filter((path) => !changed.some((one) => one.path === path))
   if (paths.length === 0) return []
   return [
     {

@@ -83,6 +83,7 @@ import {
 } from './completion.ts'
 import { judgeCompletion, taskTraces, tracesBrief } from './judge-completion.ts'
 import {
+  findLosses,
   type LossContext,
   lossContext,
   lossNotes,
@@ -335,10 +336,8 @@ export const completeTask = defineOperation({
       const lost =
         lines && losses
           ? await recordedLosses(reads, { lines: lines.lineContext, losses }, measured.lost, {
-              now: lines.now,
-              claims: { paths: (paths) => pathsLetGo(paths, attempt, outcome) },
+              ...lossQuestion(lines, { attempt, outcome, status: found.input.status }),
               setting,
-              ...(found.input.status === 'failed' && { failing: attempt.id }),
             })
           : []
       return recordEnd(
@@ -457,6 +456,16 @@ async function prepareCompletion(
     return { briefs: first, found: { kind: 'asking' as const } }
   }
   const measuredEnd = measurementOf(endState, activity, measured.changes?.[0], claims)
+  const losses = lines && (await lossContext(reads, lines.lineContext))
+  const { lost } =
+    lines && losses
+      ? await findLosses(
+          reads,
+          { lines: lines.lineContext, losses },
+          measured.lost,
+          lossQuestion(lines, { attempt, outcome, status: input.status }),
+        )
+      : { lost: [] }
   const completion = {
     attempt,
     status: input.status,
@@ -466,7 +475,7 @@ async function prepareCompletion(
     promises,
     checks: checkFacts(prepared.checks),
     content: prepared.content,
-    lost: measured.lost?.files.map(({ path }) => path) ?? [],
+    lost: lost.map(({ path }) => path),
     isAmended: false,
   }
   const traces = tracesBrief(completion)
@@ -474,7 +483,6 @@ async function prepareCompletion(
   const { verdict, evidence } = judgeCompletion(completion, measured.traces, measured.compared)
   const { endSnapshot } = evidence
   const released = input.preview ? [] : await releaseClaimed(reads, attempt, { evidence, outcome, activity })
-  const losses = lines && (await lossContext(reads, lines.lineContext))
   const isOn = context.machine !== undefined && settingOf(settings, 'upload_diff') !== 'off'
   const keeps = isOn && !input.preview && endSnapshot !== null && evidence.changes.length > 0
   return {
@@ -832,6 +840,18 @@ function notItsAgent(attempt: Attempt): Failure {
     `Only ${displayName(attempt)} or a person can say which files of attempt ${attempt.id} are not its own.`,
     { reason: 'attempt_of_other_agent', hint: 'Send the correction without not_mine.' },
   )
+}
+
+function lossQuestion(
+  { now }: LineRecordRequest,
+  {
+    attempt,
+    outcome,
+    status,
+  }: { readonly attempt: Attempt; readonly outcome: Outcome; readonly status: TaskOutcome },
+) {
+  const claims = { paths: (paths: readonly string[]) => pathsLetGo(paths, attempt, outcome) }
+  return { now, claims, ...(status === 'failed' && { failing: attempt.id }) }
 }
 
 /** The paths that an outcome says were meant to go. */

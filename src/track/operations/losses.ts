@@ -85,26 +85,29 @@ interface NewClaims {
   readonly paths: (all: readonly string[]) => Iterable<string>
 }
 
-/** Records what was lost, and opens an inbox item for it. */
-export async function recordedLosses(
+interface LossQuestion {
+  readonly now: SnapshotBoundary
+  readonly claims?: NewClaims
+  /** An attempt that ends as failed: its work may go. */
+  readonly failing?: string | null
+}
+
+interface LossSurroundings {
+  readonly lines: LineRecordContext
+  readonly losses: LossContext
+}
+
+/** What was lost and nothing explains, with the work that each file belongs to. */
+export async function findLosses(
   reads: Reads,
-  around: { readonly lines: LineRecordContext; readonly losses: LossContext },
+  { lines, losses }: LossSurroundings,
   found: MeasurementOf<typeof lostContents> | undefined,
-  {
-    now,
-    claims,
-    setting,
-    failing = null,
-  }: {
-    readonly now: SnapshotBoundary
-    readonly claims?: NewClaims
-    readonly setting: TransactionContext
-    /** An attempt that ends as failed: its work may go. */
-    readonly failing?: string | null
-  },
-): Promise<readonly NewProjectEvent[]> {
-  if (found === undefined || found.files.length === 0) return []
-  const { lines, losses } = around
+  { now, claims, failing = null }: LossQuestion,
+): Promise<{
+  readonly lost: readonly LostContent[]
+  readonly holders: ReadonlyMap<string, readonly LossHolder[]>
+}> {
+  if (found === undefined || found.files.length === 0) return { lost: [], holders: new Map() }
   const paths = found.files.map((file) => file.path)
   const timeOf = ({ state }: LostContent) => losses.states[state]?.at ?? lines.last.at
   const byPath = new Map(found.files.map((file) => [file.path, timeOf(file)]))
@@ -116,7 +119,20 @@ export async function recordedLosses(
     claimed: new Set([...(await claimedSince(reads, lines, now, paths)), ...(claims?.paths(paths) ?? [])]),
     holders,
   })
+  return { lost, holders }
+}
+
+/** Records what was lost, and opens an inbox item for it. */
+export async function recordedLosses(
+  reads: Reads,
+  around: LossSurroundings,
+  found: MeasurementOf<typeof lostContents> | undefined,
+  { setting, ...question }: LossQuestion & { readonly setting: TransactionContext },
+): Promise<readonly NewProjectEvent[]> {
+  const { lost, holders } = await findLosses(reads, around, found, question)
   if (lost.length === 0) return []
+  const { lines, losses } = around
+  const { now } = question
   const attempt = soleAttempt(lost.flatMap((file) => holders.get(file.path) ?? []))
   const oldest = Math.max(...lost.map(({ state }) => state))
   const from = losses.states[oldest] ?? lines.last
@@ -136,7 +152,7 @@ export async function recordedLosses(
     until: now.at,
     files: lost.map(({ path: name, became }) => ({ path: name, became })),
     agents: [...new Set([...lines.surroundings.neighbors.values()].map((one) => displayName(one)))],
-    commands: [...new Set([...names, ...found.commands])],
+    commands: [...new Set([...names, ...(found?.commands ?? [])])],
   }
   const about = { kind: 'loss' as const, reason: lossReason(loss), openedBy: waymark.name }
   const item = {
