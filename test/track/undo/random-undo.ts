@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { Randomness } from '../../git/randomness.ts'
 import { openStory } from '../../lines/story.ts'
 import { openStage, type Player } from '../../sessions/driver.ts'
@@ -121,8 +122,12 @@ export async function randomUndo(
     const kind = below(12)
     if ((open.length === 0 && kind < 9) || (kind === 0 && open.length < 3)) await begin()
     else if (kind < 3) await end()
-    else if (kind === 3 && !hooks) move(pick(open))
-    else if (kind < 9) write(pick(open))
+    else if (kind === 3 && below(2) === 0) {
+      // What is written within half a second of a command may be the command's, by the clocks of hooks and files.
+      if (hooks) await setTimeout(600)
+      move(pick(open))
+      if (hooks) await setTimeout(600)
+    } else if (kind < 9) write(pick(open))
     // Without hooks, nobody can tell a person from the attempts that are open meanwhile.
     else if (kind < 11 && (hooks || open.length === 0)) {
       const file = pick(there())
