@@ -139,9 +139,12 @@ async function filterResults(team: Team, { cursor, mission, tree }: SearchWork):
   report('claude-code discards files in the wrong work tree')
   team.hook(tree, 'claude', 'git checkout -- .')
   tree.git('checkout', '--', '.')
-  await think(3)
-  const filtered = (task_id: string) => ({
-    task_id,
+  await think(5)
+  report('Tess restores the lost files')
+  team.person('restore', task.task_id, '--yes')
+  await think(4)
+  await cursor.call('complete_task', {
+    task_id: task.task_id,
     status: 'partial_success',
     outcome: {
       summary:
@@ -152,21 +155,4 @@ async function filterResults(team: Team, { cursor, mission, tree }: SearchWork):
     },
     metadata: { commands_executed: ['npm test'], tests_status: 'passed' },
   })
-  await cursor.call('complete_task', filtered(task.task_id))
-  await think(8)
-  const [loss] = team.person('inbox', '--kind', 'loss').items
-  report('Tess restores the lost files')
-  team.person('restore', loss.item_id, '--yes')
-  await think(3)
-  const { content } = team.person('review', 'show', task.task_id)
-  const text = 'Another agent discarded your files. They are back: please complete the task again.'
-  team.person('review', task.task_id, '--send-back', '--text', text, '--content', content)
-  await think(5)
-  const again = await mission.start(2, 'Filter', {
-    planned_task_id: plannedTask(team, 'filter'),
-    goal: 'Results between two prices',
-    areas,
-  })
-  await think(5)
-  await cursor.call('complete_task', filtered(again.task_id))
 }
