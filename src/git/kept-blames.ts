@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readdir, rm, stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { readIfThere, writePrivate } from '../kernel/files/private-file.ts'
+import { removeFromState } from '../kernel/files/state-folder.ts'
 import type { BlamedCommit, BlamedLines } from '../lines/ports/line-history.ts'
 import { nulRecords, type PathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
@@ -28,7 +29,7 @@ export async function sweepBlames(stateFolder: string, now: number): Promise<voi
   for (const name of await readdir(folder).catch(() => [])) {
     const file = join(folder, name)
     const written = await stat(file).catch(() => null)
-    if (written !== null && written.mtimeMs < now - keptForMs) await rm(file, { force: true }).catch(() => {})
+    if (written !== null && written.mtimeMs < now - keptForMs) removeFromState(stateFolder, file)
   }
 }
 

@@ -75,7 +75,8 @@ test('a new task goes to the phase that is chosen beside its title', async () =>
         if (fields === 0) screen.key('c')
         return fields
       },
-      { timeout: 10_000 },
+      // A second press before the first one is shown would close the field again.
+      { timeout: 15_000, interval: 1_000 },
     )
     .toBe(1)
   await screen.fill('A new task', 'Sort by price')
