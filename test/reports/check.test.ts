@@ -210,7 +210,7 @@ guards: { ok: { type: artifact, artifact_type: plan, condition: exists } }
     expect({ code, out }).toEqual({
       code: 0,
       out: expect.stringMatching(
-        /Not proven, but no failure:\n- Build .*unproven \(no check\)\n- Fix .*accepted by/,
+        /Not proven, reverted or lost, but no failure:\n- Build .*unproven \(no check\)\n- Fix .*accepted by/,
       ),
     })
     const strict = checked(project, '--strict')
@@ -231,6 +231,7 @@ guards: { ok: { type: artifact, artifact_type: plan, condition: exists } }
     expect(open.tasks).toMatchObject([{ landed: 'reverted' }])
     const strict = JSON.parse(project.run(...base, '--strict').out)
     expect(strict.reasons.map(({ kind }: { kind: string }) => kind)).toEqual(['verdict', 'landed'])
+    expect(project.run('check', '--base', 'main~2', '--strict').out).not.toContain('but no failure')
   })
 
   test('ends with 2 where nothing is recorded, where it is misused, and where the history is cut', () => {

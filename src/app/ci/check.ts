@@ -91,16 +91,21 @@ function formatCheckResult(answer: CheckAnswer): string {
   return `${lines.join('\n')}\n`
 }
 
-/** What is listed without failing the check. */
-function sectionsOf({ unknown, tasks, reasons }: CheckAnswer) {
+/** The files and tasks that are listed without failing the check. */
+function listedOnly({ unknown, tasks, reasons }: CheckAnswer): Pick<CheckAnswer, 'unknown' | 'tasks'> {
   const failing = new Set(reasons.map(({ kind, path, id }) => `${kind} ${path ?? id}`))
-  const files = unknown.flatMap(({ path, why }) =>
-    failing.has(`unknown ${path}`) ? [] : [`${path}: ${why}`],
-  )
-  const doubtful = tasks.flatMap((task) => (failing.has(`verdict ${task.task_id}`) ? [] : [taskLine(task)]))
+  return {
+    unknown: unknown.filter(({ path }) => !failing.has(`unknown ${path}`)),
+    tasks: tasks.filter(({ task_id: id }) => !failing.has(`verdict ${id}`) && !failing.has(`landed ${id}`)),
+  }
+}
+
+function sectionsOf(answer: CheckAnswer) {
+  const { unknown, tasks } = listedOnly(answer)
+  const files = unknown.map(({ path, why }) => `${path}: ${why}`)
   return [
     { title: 'Unknown, but no failure', items: firstOf(files) },
-    { title: 'Not proven, but no failure', items: firstOf(doubtful) },
+    { title: 'Not proven, reverted or lost, but no failure', items: firstOf(tasks.map(taskLine)) },
   ].filter(({ items }) => items.length > 0)
 }
 
@@ -133,7 +138,8 @@ function oneLine(text: string): string {
 
 /** Workflow commands of GitHub Actions: a line each, so nothing of a text may end it. */
 function annotations(answer: CheckAnswer): string {
-  const { reasons, unknown, tasks, passed, says } = answer
+  const { reasons, passed, says } = answer
+  const { unknown, tasks } = listedOnly(answer)
   const errors = reasons.map(({ message, path }) => annotation('error', path, message))
   const others = [
     ...unknown.slice(0, maxInWords).map(({ path, why }) => annotation('notice', path, `${path}: ${why}`)),

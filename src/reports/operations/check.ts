@@ -58,7 +58,7 @@ export const check = defineOperation({
   audience: 'both',
   title: 'Check a branch before it is merged',
   description:
-    'Check that the gates of the branch’s missions are passed, that no item of theirs needs a person, and that every changed file is accounted for.',
+    'Check that the gates of the branch’s missions are passed, that no item of theirs needs a person, and that every changed file is accounted for. Lists tasks that are not proven, reverted or lost.',
   kind: 'query',
   input: z.strictObject({
     base: text('Branch to merge into; default origin/HEAD, main or master').optional(),

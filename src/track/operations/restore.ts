@@ -11,13 +11,12 @@ import { prepareSteps, type Readable } from '../../kernel/operations/measurement
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { pathBelow, resolvePath } from '../../kernel/path-below.ts'
-import { formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { restoreActions, restoreGaps } from '../domain/restore.ts'
 import type { SnapshotLocation } from '../domain/task.ts'
 import { maxShownDiff } from './attempt-answer.ts'
 import { findRestorable, type Restorable } from './restorable.ts'
-import { treeWritten } from './tree-write.ts'
+import { treeWritten, writeFields, writeQuestion } from './tree-write.ts'
 
 const maxEntries = 20_000
 const maxListed = 200
@@ -97,14 +96,8 @@ export const restore = defineOperation({
       .max(1_000)
       .describe('Only these files and folders')
       .optional(),
-    yes: z.boolean().describe('Write the files without asking').optional(),
-    dry_run: z.boolean().describe('Only show the difference, and write nothing').optional(),
+    ...writeFields,
     force: z.boolean().describe('Also overwrite newer content').optional(),
-    content: z
-      .string()
-      .max(100)
-      .describe('Write only if the difference is still the one that was shown')
-      .optional(),
   }),
   output: z.object({
     id: z.string(),
@@ -135,7 +128,7 @@ export const restore = defineOperation({
     const { written, files_total: total, work_tree: tree, newer_total: newer, refused } = answer
     if (written === true || total === 0) return null
     const rest = Number(newer) + (Array.isArray(refused) ? refused.length : 0)
-    return rest > 0 ? null : `Write ${formatCount(Number(total), 'file')} in ${String(tree)}?`
+    return rest > 0 ? null : writeQuestion(Number(total), String(tree))
   },
 })
   .measure({ hooks: waitingHooks })

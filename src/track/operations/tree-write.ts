@@ -1,10 +1,27 @@
+import { z } from 'zod'
 import type { TaskId, TransactionContext } from '../../kernel/id.ts'
 import { withMachine } from '../../kernel/operations/measurement-protocol.ts'
 import type { RecordContext } from '../../kernel/operations/operation.ts'
+import { formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { Attempt } from '../domain/task.ts'
 import type { TreeWrite, TreeWriteEvent } from '../domain/tree-write.ts'
 import type { RecordedUndo } from '../ports/tree-write-reads.ts'
+
+/** How a person has files written: the difference is shown first. */
+export const writeFields = {
+  yes: z.boolean().describe('Write the files without asking').optional(),
+  dry_run: z.boolean().describe('Only show the difference, and write nothing').optional(),
+  content: z
+    .string()
+    .max(100)
+    .describe('Write only if the difference is still the one that was shown')
+    .optional(),
+}
+
+export function writeQuestion(files: number, workTree: string): string {
+  return `Write ${formatCount(files, 'file')} in ${workTree}?`
+}
 
 /** The event of files that a command wrote: its id is how people restore what was there before. */
 export function treeWritten(

@@ -33,7 +33,7 @@ import type { TreeWriteEvent } from '../domain/tree-write.ts'
 import { undoActions } from '../domain/undo.ts'
 import { maxShownDiff } from './attempt-answer.ts'
 import { attemptEnds } from './measure-attempt.ts'
-import { treeWritten } from './tree-write.ts'
+import { treeWritten, writeFields, writeQuestion } from './tree-write.ts'
 import { findUndoneWork, type UndoneWork, undoneStates, undoneWindow, undoneWindows } from './undone-work.ts'
 
 const maxWindows = 2_000
@@ -120,18 +120,12 @@ export const undo = defineOperation({
   positional: ['id'],
   input: z.strictObject({
     id: identifier('A task or a turn (t-…, tn-…)'),
-    yes: z.boolean().describe('Write the files without asking').optional(),
-    dry_run: z.boolean().describe('Only show the difference, and write nothing').optional(),
+    ...writeFields,
     conflicts: z
       .boolean()
       .describe('Write conflicts into the files with the marks of git, instead of writing nothing')
       .optional(),
     reopen: z.boolean().describe('Also set the task to do again').optional(),
-    content: z
-      .string()
-      .max(100)
-      .describe('Write only if the difference is still the one that was shown')
-      .optional(),
   }),
   output: z.object({
     id: z.string(),
@@ -161,9 +155,7 @@ export const undo = defineOperation({
   confirm: (answer) => {
     const { written, files_total: total, conflicts, work_tree: tree } = answer
     const isBlocked = (conflicts as readonly { readonly marked: boolean }[]).some((one) => !one.marked)
-    return written === true || total === 0 || isBlocked
-      ? null
-      : `Write ${formatCount(Number(total), 'file')} in ${String(tree)}?`
+    return written === true || total === 0 || isBlocked ? null : writeQuestion(Number(total), String(tree))
   },
 })
   .measure({
