@@ -302,6 +302,36 @@ describe('the verdict on a completion with a check', () => {
     expect((await project.call('inbox')).items).toMatchObject([{ kind: 'verdict', task_id: task.id }])
   })
 
+  test('keeps its inbox item, open or answered, when the check fails again', async () => {
+    const task = await checkedTask('exit $(cat ../code)')
+    const { project } = task
+    const code = (value: number) => writeFileSync(join(project.folder, '..', 'code'), `${value}\n`)
+    const items = async () => (await project.call('inbox')).items.map(({ item_id }: Answer) => item_id)
+    const exitCode = async () =>
+      (await project.call('show', { id: task.id })).attempts[0].verdict.checks[0].exit_code
+    code(3)
+    await task.approve()
+    await task.complete()
+    const opened = await items()
+    expect(opened).toHaveLength(1)
+    expect(await project.call('verify', { task_id: task.id })).not.toHaveProperty('verdict')
+    expect(await items()).toEqual(opened)
+    code(4)
+    expect(await project.call('verify', { task_id: task.id })).toMatchObject({
+      verdict: { is: 'contradicted' },
+    })
+    expect(await exitCode()).toBe(4)
+    expect(await items()).toEqual(opened)
+    await project.call('approve', { id: opened[0] }, { actor: person })
+    code(5)
+    await project.call('verify', { task_id: task.id })
+    expect(await exitCode()).toBe(5)
+    expect(await items()).toEqual([])
+    code(0)
+    expect(await project.call('verify', { task_id: task.id })).toMatchObject({ verdict: { is: 'proven' } })
+    expect(troubles(await project.call('doctor'))).toEqual([])
+  })
+
   test('stays when the check runs on other content, or after another attempt', async () => {
     const task = await checkedTask('test -f ../ready')
     await task.approve()

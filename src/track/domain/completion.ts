@@ -15,7 +15,7 @@ import {
   type Task,
   type TaskOutcome,
 } from './task.ts'
-import { type CompletionMode, isContradiction, reasonText, type Verdict } from './verdict.ts'
+import { asksTheSame, type CompletionMode, isContradiction, reasonText, type Verdict } from './verdict.ts'
 
 export interface CompletionRequest {
   /** The author of the completion and its outcome. */
@@ -350,19 +350,24 @@ export function changeVerdict(
   verdict: Verdict,
   {
     attempt,
+    before,
     verdictItems,
     completion,
   }: {
     readonly attempt: Attempt
+    readonly before: Verdict
     readonly verdictItems: readonly InboxItem[]
     readonly completion: CompletionMode
   },
   setting: TransactionContext,
 ): readonly NewProjectEvent[] {
   const { id: attemptId, taskId, missionId } = attempt
+  const changed: NewProjectEvent = { kind: 'verdict.changed', attemptId, taskId, missionId, verdict }
+  // The item stays as it is: open, or answered by a person.
+  if (asksTheSame(before, verdict)) return [changed]
   const opened = verdictItem(verdict, { attempt, mode: completion }, setting)
   return [
-    { kind: 'verdict.changed', attemptId, taskId, missionId, verdict },
+    changed,
     ...closeItems(verdictItems, 'A check ran on the same content.'),
     ...opened.map((item): NewProjectEvent => ({ kind: 'inbox.opened', item })),
   ]

@@ -198,6 +198,26 @@ export function withCheckResults(
   )
 }
 
+/** Whether two verdicts state the same; when a check ran last is no statement. */
+export function isSameVerdict(a: Verdict, b: Verdict): boolean {
+  const [before, after] = [a, b].map((verdict) =>
+    JSON.stringify({ ...verdict, checks: verdict.checks.map((check) => ({ ...check, ranAt: null })) }),
+  )
+  return before === after
+}
+
+/** Whether a person would decide about the same: the same rules, and the same failed checks. */
+export function asksTheSame(a: Verdict, b: Verdict): boolean {
+  const [before, after] = [a, b].map(({ is, reasons, checks }) =>
+    JSON.stringify([
+      is,
+      reasons.map(({ rule }) => rule),
+      checks.filter(hasFailed).map(({ command }) => command),
+    ]),
+  )
+  return before === after
+}
+
 /** Whether a success changed nothing although a change was to be expected. */
 function lacksChange(facts: VerdictFacts): boolean {
   const { status, measurement, changed, hasOtherWork, promises } = facts

@@ -4,7 +4,7 @@ import type { TransactionContext } from '../../kernel/id.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { changeVerdict } from '../domain/completion.ts'
 import { type Attempt, taskOutcomes } from '../domain/task.ts'
-import { type CheckFact, type Verdict, withCheckResults } from '../domain/verdict.ts'
+import { type CheckFact, isSameVerdict, type Verdict, withCheckResults } from '../domain/verdict.ts'
 
 /** A verdict that later results of checks changed, and the events that record it. */
 export interface ChangedVerdict {
@@ -29,12 +29,13 @@ export async function judgeAgain(
   if (status === undefined || last?.id !== attempt.id || before == null) return null
   if (content === null || before.content !== content) return null
   const verdict = withCheckResults(before, { status, checks })
-  if (JSON.stringify(verdict) === JSON.stringify(before)) return null
+  if (isSameVerdict(verdict, before)) return null
   const [items, settings] = await Promise.all([inboxItems.ofTask(attempt.taskId), runs.settings()])
   const events = changeVerdict(
     verdict,
     {
       attempt,
+      before,
       verdictItems: items.filter(({ kind }) => kind === 'verdict'),
       completion: gateSettingsOf(settings).completion,
     },
