@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openProject, wrongFields } from '../support/project.ts'
+import { openProject, person, wrongFields } from '../support/project.ts'
 
 const done = { status: 'success', outcome: { summary: 's' } }
 
@@ -42,9 +42,67 @@ test('a mission completed with tasks that nobody has done names them', async () 
     status: 'completed',
     summary: 'Drawn',
   })
-  expect(warnings).toHaveLength(1)
-  expect(warnings[0]).toContain(planned[1].id)
-  expect(warnings[0]).not.toContain(planned[0].id)
+  const named = warnings.filter((warning: string) => warning.includes(planned[1].id))
+  expect(named).toHaveLength(1)
+  expect(named[0]).not.toContain(planned[0].id)
+})
+
+describe('tasks without proof', () => {
+  async function missionOf(names: readonly string[], options: object = {}) {
+    const project = await openProject({ explainsNoChange: false, ...options })
+    const { mission_id } = await project.call('start_mission', { name: 'Auth', objective: 'Log in' })
+    const ids: string[] = []
+    for (const name of names) {
+      const { task_id } = await project.call('start_task', { mission_id, name, goal: 'g' })
+      if (name.startsWith('Real')) project.write(`src/${name}.ts`, 'export const one = 1\n')
+      await project.call('complete_task', { task_id, ...done })
+      ids.push(task_id)
+    }
+    const complete = (status = 'completed') =>
+      project.call('complete_mission', { mission_id, status, summary: 's' })
+    return { ...project, mission_id, ids, complete }
+  }
+
+  test('are counted, and the first three named, contradicted ones first', async () => {
+    const { complete, ids } = await missionOf(['Real 1', 'Real 2', 'Empty 3', 'Real 4'])
+    const { doubted, status, warnings } = await complete()
+    expect(status).toBe('completed')
+    expect(doubted).toEqual({
+      contradicted: 1,
+      unproven: 3,
+      tasks: [
+        { task_id: ids[2], name: 'Empty 3', verdict: 'contradicted' },
+        { task_id: ids[0], name: 'Real 1', verdict: 'unproven' },
+        { task_id: ids[1], name: 'Real 2', verdict: 'unproven' },
+      ],
+      next: `waymark review ${ids[2]}`,
+    })
+    expect(warnings).toHaveLength(1)
+    expect(warnings[0]).toContain(doubted.next)
+    expect((await complete()).doubted).toEqual(doubted)
+  })
+
+  test('are not those that a person accepted, sent back or dropped, or that failed', async () => {
+    const { call, complete, ids, mission_id } = await missionOf(['Empty 1', 'Empty 2', 'Empty 3', 'Empty 4'])
+    const { items } = await call('inbox', {}, { actor: person })
+    const itemOf = (id = '') => items.find((item: { task_id: string }) => item.task_id === id).item_id
+    await call('approve', { id: itemOf(ids[0]) }, { actor: person })
+    await call('reject', { id: itemOf(ids[1]), reason: 'Do it.' }, { actor: person })
+    await call('reject', { id: itemOf(ids[2]), reason: 'No.' }, { actor: person })
+    await call('task_drop', { id: ids[2], reason: 'Not needed' }, { actor: person })
+    const { task_id } = await call('start_task', { mission_id, name: 'Vain', goal: 'g' })
+    await call('complete_task', { task_id, ...done, status: 'failed' })
+    expect((await complete()).doubted).toMatchObject({
+      contradicted: 1,
+      unproven: 0,
+      tasks: [{ task_id: ids[3] }],
+    })
+  })
+
+  test('are none where nothing was done', async () => {
+    const { complete } = await missionOf([])
+    expect(await complete('partial')).not.toHaveProperty('doubted')
+  })
 })
 
 test('a long report is kept whole and answered short', async () => {

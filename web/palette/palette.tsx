@@ -177,11 +177,13 @@ function InputForm({ operation, request, close }: InputFormProps) {
       const changed = [...written.current].filter(([name, text]) => text !== (shown?.[name] ?? ''))
       const cleared = changed.flatMap(([name, text]) => (text.trim() === '' && shown?.[name] ? [name] : []))
       const input = inputOf(operation.fields, new Map([...Object.entries(given), ...changed]))
-      await callByName(operation.name, { ...input, ...(cleared.length > 0 && { clear: cleared }) })
-      showToast({
-        kind: 'done',
-        text: [`${operation.title}: done`, chosen.current].filter(Boolean).join(', '),
+      const answer = await callByName(operation.name, {
+        ...input,
+        ...(cleared.length > 0 && { clear: cleared }),
       })
+      const text = [`${operation.title}: done`, chosen.current].filter(Boolean).join(', ')
+      const warnings = warningsOf(answer)
+      showToast({ kind: 'done', text: [text, ...warnings].join('. ') }, warnings.length > 0 ? 12_000 : 5_000)
       close()
     } catch (error) {
       setRefusal(error)
@@ -231,6 +233,12 @@ function InputForm({ operation, request, close }: InputFormProps) {
       </form>
     </Dialog>
   )
+}
+
+/** What an answer warns of. */
+function warningsOf(answer: unknown): readonly string[] {
+  const { warnings } = (answer ?? {}) as { readonly warnings?: readonly string[] } // of our own server
+  return warnings ?? []
 }
 
 interface FieldInputProps {

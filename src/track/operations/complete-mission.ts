@@ -20,6 +20,7 @@ import type { Reads } from '../../store/ports/store.ts'
 import { completeMission as decide, type MissionCompletion } from '../domain/complete-mission.ts'
 import { isEnded, type Mission, missionEndings } from '../domain/mission.ts'
 import type { Task } from '../domain/task.ts'
+import type { DoubtedTasks } from '../ports/mission-reads.ts'
 import { agentItemKinds, readGateSettings } from './completion.ts'
 
 export const completeMission = defineOperation({
@@ -66,6 +67,17 @@ export const completeMission = defineOperation({
     completed_at: z.string(),
     waits_for: list(WaitingEntry),
     warnings: strings,
+    /** Done tasks that are contradicted or unproven, and that no person accepted; absent if there are none. */
+    doubted: z
+      .object({
+        contradicted: z.int(),
+        unproven: z.int(),
+        tasks: list(
+          z.object({ task_id: z.string(), name: z.string(), verdict: z.enum(['contradicted', 'unproven']) }),
+        ),
+        next: z.string(),
+      })
+      .optional(),
     already_completed: z.literal(true).optional(),
     /** If it was completed as a workflow. */
     workflow_id: z.string().optional(),
@@ -121,6 +133,7 @@ export const completeMission = defineOperation({
       ...ending,
       ...(await abandonedAttempts(reads, { mission, gating, author: handling.actor.name }, setting)),
     ]
+    const doubted = doubtedEntry(await reads.missions.doubted(mission.id, maxDoubted))
     const completedAt = repeat ? (mission.completedAt ?? setting.at) : setting.at
     return {
       events,
@@ -141,8 +154,10 @@ export const completeMission = defineOperation({
               ]),
           ...(sentBack.length === 0 ? [] : [`${tasksSentBackText(sentBack)}.`]),
           ...unfinishedTasksNotes(unfinished.filter(({ id }) => !sentBack.some((task) => task.id === id))),
+          ...(doubted === null ? [] : [doubtedNote(doubted)]),
           ...lost.slice(0, 3).map((run) => `Completed as partial: ${lossWords(run)}.`),
         ],
+        ...(doubted && { doubted }),
         ...(repeat && { already_completed: true }),
       },
     }
@@ -202,6 +217,29 @@ function unfinishedTasksNotes(tasks: readonly Task[]): readonly string[] {
 function namedTasks(tasks: readonly Task[]): string {
   const named = tasks.slice(0, maxNamed).map(({ id, name }) => `${id} "${excerpt(name, 60)}"`)
   return `${named.join(', ')}${tasks.length > maxNamed ? ` and ${tasks.length - maxNamed} more` : ''}`
+}
+
+const maxDoubted = 3
+
+function doubtedEntry({ contradicted, unproven, tasks }: DoubtedTasks) {
+  const [first] = tasks
+  if (first === undefined) return null
+  return {
+    contradicted,
+    unproven,
+    tasks: tasks.map(({ id, name, verdict }) => ({ task_id: id, name: excerpt(name, 60), verdict })),
+    next: first.verdict === 'contradicted' ? `waymark review ${first.id}` : `waymark show ${first.id}`,
+  }
+}
+
+/** The sentence for people; agents read the data. */
+function doubtedNote({ contradicted, unproven, tasks, next }: NonNullable<ReturnType<typeof doubtedEntry>>) {
+  const counts = Object.entries({ contradicted, unproven }).flatMap(([verdict, count]) =>
+    count === 0 ? [] : [`${count} ${verdict}`],
+  )
+  const left = contradicted + unproven - tasks.length
+  const named = tasks.map(({ task_id, name, verdict }) => `${task_id} "${name}" (${verdict})`)
+  return `Done tasks without proof: ${counts.join(', ')}. ${named.join(', ')}${left > 0 ? ` and ${left} more` : ''}. Next: ${next}`
 }
 
 const maxLeft = 200

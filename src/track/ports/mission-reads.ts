@@ -41,6 +41,18 @@ export interface MissionOverview extends MissionLineCounts {
   readonly waiting: number
 }
 
+/** The done tasks of a mission whose claims are contradicted or unproven, and that no person accepted. */
+export interface DoubtedTasks {
+  readonly contradicted: number
+  readonly unproven: number
+  /** The first of them, contradicted ones before others. */
+  readonly tasks: readonly {
+    readonly id: TaskId
+    readonly name: string
+    readonly verdict: 'contradicted' | 'unproven'
+  }[]
+}
+
 /** A mission's attempts in one work tree. */
 export interface MissionTree {
   /** Its first attempt there, whatever its result. */
@@ -88,6 +100,7 @@ export interface MissionReads {
   tallies(missionId: MissionId): Promise<readonly PhaseCounts[]>
   now(missionId: MissionId): Promise<MissionCounts>
   totals(missionId: MissionId): Promise<MissionTotals>
+  doubted(missionId: MissionId, limit: number): Promise<DoubtedTasks>
   /** Ids with a prefix, at most `limit`, for the CLI's short ids and for completion. */
   idsLike(prefix: string, limit: number): Promise<readonly string[]>
 }

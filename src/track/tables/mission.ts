@@ -13,6 +13,7 @@ import {
   pageOf,
   parseColumn,
   prepareByIds,
+  prepareByLimit,
   prepareQuery,
 } from '../../store/tables/query.ts'
 import { containsText, searchText } from '../../store/tables/search.ts'
@@ -21,6 +22,7 @@ import type { MissionChange } from '../domain/changes.ts'
 import type { Mission } from '../domain/mission.ts'
 import type { Task } from '../domain/task.ts'
 import type {
+  DoubtedTasks,
   MissionCounts,
   MissionListing,
   MissionOverview,
@@ -240,6 +242,7 @@ export function missionReads(scope: ReadScope): MissionReads {
     tallies: (missionId) => phaseTallies(scope, missionId),
     now: (missionId) => missionFigures(scope, missionId),
     totals: (missionId) => missionTotals(scope, missionId),
+    doubted: (missionId, limit) => doubtedTasks(scope, missionId, limit),
     idsLike: (prefix, limit) => idsByPrefix(scope, 'mission', { prefix, limit }),
   }
 }
@@ -412,6 +415,56 @@ async function missionTotals({ db, projectId }: ReadScope, missionId: MissionId)
     distinctFilesChanged: row?.files_changed ?? 0,
     tokensInput: row?.tokens_input ?? 0,
     tokensOutput: row?.tokens_output ?? 0,
+  }
+}
+
+const doubtedOfMission = prepareByLimit((limit) =>
+  prepareQuery((db, projectId: string, missionId: string) =>
+    db
+      .selectFrom('task')
+      .innerJoin('attempt_end as ended', (join) =>
+        join
+          .onRef('ended.project_id', '=', 'task.project_id')
+          .onRef('ended.attempt_id', '=', 'task.last_attempt_id'),
+      )
+      .select(['task.id', 'task.name', 'ended.verdict'])
+      .select([
+        sql<number>`sum(case when ended.verdict = 'contradicted' then 1 else 0 end) over ()`.as(
+          'contradicted',
+        ),
+        sql<number>`count(*) over ()`.as('total'),
+      ])
+      .where('task.project_id', '=', projectId)
+      .where('task.mission_id', '=', missionId)
+      .where('task.status', '=', 'done')
+      .where('task.resolution', '<>', 'dropped')
+      .where('ended.verdict', 'in', ['contradicted', 'unproven'])
+      .where(
+        sql<boolean>`not exists (select 1 from inbox_item as item
+          where item.project_id = task.project_id and item.attempt_id = task.last_attempt_id
+            and item.kind = 'verdict' and item.action <> 'sent back')`,
+      )
+      .orderBy('ended.verdict')
+      .orderBy('task.seq')
+      .limit(limit),
+  ),
+)
+
+async function doubtedTasks(
+  { db, projectId }: ReadScope,
+  missionId: MissionId,
+  limit: number,
+): Promise<DoubtedTasks> {
+  const rows = await doubtedOfMission(limit)(db, projectId, missionId)
+  const { contradicted = 0, total = 0 } = rows[0] ?? {}
+  return {
+    contradicted: Number(contradicted),
+    unproven: Number(total) - Number(contradicted),
+    tasks: rows.map(({ id, name, verdict }) => ({
+      id: id as TaskId, // a brand
+      name,
+      verdict: verdict as DoubtedTasks['tasks'][number]['verdict'], // as the query selects
+    })),
   }
 }
 
