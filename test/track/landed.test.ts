@@ -210,3 +210,38 @@ describe('where the lines of a task are', () => {
     expect(await entries()).toBe(once)
   })
 })
+
+test('an agent that continues a mission learns what landed, and what was taken back', async () => {
+  const project = await openProject()
+  const { mission_id } = await project.call('start_mission', { name: 'Auth', objective: 'Log in' })
+  const work = async (name: string) => {
+    const { task_id } = await project.call('start_task', { name, goal: 'g', mission_id })
+    project.write(`src/${name}.ts`, content.replaceAll('limit', name))
+    const ending = { task_id, status: 'success', outcome: { summary: `Added src/${name}.ts.` } }
+    await project.call('complete_task', ending)
+    return task_id as string
+  }
+  const context = async (more = {}) =>
+    project.call('get_context', { mission_id, include: ['tasks'], ...more })
+  const before = await context()
+  expect(before).not.toHaveProperty('landed')
+  const kept = await work('kept')
+  project.git('add', '-A')
+  project.git('commit', '-q', '-m', 'Kept')
+  const taken = await work('taken')
+  project.git('add', '-A')
+  project.git('commit', '-q', '-m', 'Taken')
+  await project.call('measure_landed')
+  project.git('revert', '--no-edit', 'HEAD')
+  await project.call('measure_landed')
+  const seen = await context()
+  expect(seen.landed).toEqual({
+    counts: { landed: 1, reverted: 1 },
+    gone: [{ task_id: taken, name: 'taken', is: 'reverted' }],
+  })
+  expect(seen.tasks).toMatchObject([
+    { id: taken, landed: 'reverted' },
+    { id: kept, landed: 'landed' },
+  ])
+  expect(await context({ filter: { since: seen.as_of } })).not.toHaveProperty('landed')
+})

@@ -214,3 +214,53 @@ test('a dismissed loss stays closed', async () => {
   await measure()
   expect(await losses()).toEqual([])
 })
+
+test('who starts or continues learns of open losses of its mission and its scope, until they are restored', async () => {
+  const { call, git, write, measure, losses, wait } = await opened()
+  const { mission_id } = await call('start_mission', { name: 'Auth', objective: 'Log in' })
+  const { mission_id: other } = await call('start_mission', { name: 'Other', objective: 'o' })
+  const { task_id } = await call('start_task', { name: 'Any', goal: 'g', mission_id })
+  wait(1000)
+  for (const name of ['a', 'b', 'c', 'd']) write(`src/${name}.ts`, 'work\n')
+  await call('complete_task', { task_id, status: 'success', outcome: { summary: 'Added src/a.ts.' } })
+  wait(1000)
+  git('clean', '-fdq', 'src')
+  await measure()
+  const [item] = await losses()
+  const loss = {
+    item_id: item?.item_id,
+    task_id,
+    paths: ['src/a.ts', 'src/b.ts', 'src/c.ts'],
+    paths_total: 4,
+    restore: `waymark restore ${item?.item_id}`,
+  }
+  const context = (id: string, more = {}) =>
+    call('get_context', { mission_id: id, include: ['tasks'], ...more })
+  const start = (more: object) => call('start_task', { name: 'Later', goal: 'g', ...more })
+  const seen = await context(mission_id)
+  expect(seen).toMatchObject({ losses: [loss], losses_total: 1 })
+  expect(await context(mission_id, { filter: { since: seen.as_of } })).not.toHaveProperty('losses')
+  expect(await context(other)).not.toHaveProperty('losses')
+  expect(await start({ mission_id })).toMatchObject({ losses: [loss] })
+  expect(await start({ areas: ['src/'] })).toMatchObject({ losses: [loss] })
+  expect(await start({ areas: ['docs/'], mission_id: other })).not.toHaveProperty('losses')
+  await call('restore', { id: item?.item_id, yes: true }, { actor: person })
+  expect(await context(mission_id)).not.toHaveProperty('losses')
+})
+
+test('a loss of several agents concerns every mission', async () => {
+  const { call, git, write, measure, wait } = await opened()
+  const { mission_id } = await call('start_mission', { name: 'Auth', objective: 'Log in' })
+  for (const agent_name of ['ada', 'bo']) {
+    const { task_id } = await call('start_task', { name: agent_name, goal: 'g', agent_name })
+    wait(1000)
+    write(`src/${agent_name}.ts`, 'work\n')
+    await call('complete_task', { task_id, status: 'success', outcome: { summary: 'Added it.' } })
+    wait(1000)
+  }
+  git('clean', '-fdq', 'src')
+  await measure()
+  expect(await call('get_context', { mission_id, include: ['tasks'] })).toMatchObject({
+    losses: [{ task_id: null, paths: ['src/ada.ts', 'src/bo.ts'], paths_total: 2 }],
+  })
+})

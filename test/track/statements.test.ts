@@ -76,7 +76,7 @@ describe.each(dialects)('while a call holds the project in $dialect', ({ dialect
     const lock = dialect === 'postgres' ? 1 : 0
     // While others wait for the project, and in all. What a measurement is prepared with is asked once before that.
     const most = {
-      start_task: [33, 53],
+      start_task: [34, 54],
       log_milestone: [10, 12],
       log_decision: [10, 12],
       complete_task: [46, 74],

@@ -22,6 +22,7 @@ import {
   sharedTree,
 } from '../../track/cli/changes.ts'
 import { claims, decisionList, issueList, progressList, quoteText } from '../../track/cli/records.ts'
+import { lossLines } from '../../track/cli/restore.ts'
 import { verdictText } from '../../track/cli/verdict.ts'
 import { landingWords } from '../../track/domain/landed.ts'
 import type { TaskEntry } from '../../track/operations/mission-answer.ts'
@@ -41,7 +42,7 @@ export const startTask: AnswerView<'start_task'> = (answer, page) => {
       ],
       page,
     ),
-    warnings([...sentBackTexts(answer), ...answer.warnings], page),
+    warnings([...sentBackTexts(answer), ...lossLines(answer), ...answer.warnings], page),
   ]
   return lines.filter((line) => line !== '').join('\n')
 }

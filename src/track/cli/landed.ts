@@ -1,3 +1,4 @@
+import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount } from '../../kernel/text.ts'
 import { blocks, cutNote } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
@@ -6,10 +7,7 @@ import { landedStates, landedWords, landingWords } from '../domain/landed.ts'
 
 /** Where finished tasks are, and those that did not land. */
 export const landed: AnswerView<'measure_landed'> = ({ branch, counts, tasks, tasks_total }, page) => {
-  const found = landedStates.flatMap((state) => {
-    const many = counts[state] ?? 0
-    return many === 0 ? [] : `${formatCount(many, 'task')} ${landedWords[state]}`
-  })
+  const found = landedCounts(counts)
   if (found.length === 0) return 'No finished task has lines that can be followed yet.'
   const columns = [{ title: 'task', shrinks: true }, { title: 'where its lines are' }, { title: 'id' }]
   const rows = tasks.map((task) => [task.title, landingWords(task), page.ink('dim', task.task_id)])
@@ -18,4 +16,12 @@ export const landed: AnswerView<'measure_landed'> = ({ branch, counts, tasks, ta
     rows.length === 0 ? '' : table(columns, rows, page),
     cutNote(tasks.length, tasks_total, 'waymark show <task> shows where the lines of one are.'),
   )
+}
+
+/** `2 tasks landed`, for each state that a task is in. */
+export function landedCounts(counts: OutputOf<'measure_landed'>['counts']): readonly string[] {
+  return landedStates.flatMap((state) => {
+    const many = counts[state] ?? 0
+    return many === 0 ? [] : `${formatCount(many, 'task')} ${landedWords[state]}`
+  })
 }

@@ -2,12 +2,15 @@ import { inboxList } from '../../inbox/cli/inbox.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount } from '../../kernel/text.ts'
 import { taskTable } from '../../plan/cli/task.ts'
-import { blocks, cutNote, pairs, section, statusWord } from '../../surfaces/cli/render/parts.ts'
+import { blocks, cutNote, pairs, section, statusWord, warnings } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
 import { formatAge, formatDuration } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, CallView, RenderContext } from '../../surfaces/cli/render/view.ts'
+import { landedWords } from '../domain/landed.ts'
 import type { MissionEntry, PhaseSummary } from '../operations/mission-answer.ts'
+import { landedCounts } from './landed.ts'
 import { claims, decisionList, issueList, progressList } from './records.ts'
+import { lossLines } from './restore.ts'
 
 export const listMissions: CallView<'list_missions'> = (answer, page, { status }) => {
   const { missions } = answer
@@ -70,6 +73,8 @@ export const getContext: AnswerView<'get_context'> = (answer, page) => {
   return blocks(
     contextHead(answer, page),
     section('Runs', runLines(answer, page), page),
+    warnings(lossLines(answer), page),
+    section('Landed', landedLines(answer.landed), page),
     section('Phases', phaseTable(answer.phase_summary ?? [], page), page),
     part('Tasks', { entries: answer.tasks, total: answer.tasks_total }, taskTable),
     part('Blockers', { entries: answer.blockers, total: answer.blockers_total }, issueList),
@@ -77,6 +82,12 @@ export const getContext: AnswerView<'get_context'> = (answer, page) => {
     part('Decisions', { entries: answer.decisions, total: answer.decisions_total }, decisionList),
     part('Progress', { entries: answer.milestones, total: answer.milestones_total }, progressList),
   )
+}
+
+function landedLines(landed: OutputOf<'get_context'>['landed']): string {
+  if (landed === undefined) return ''
+  const gone = landed.gone.map(({ name, is, task_id }) => `${landedWords[is]}: "${name}" ${task_id}`)
+  return [`${landedCounts(landed.counts).join(', ')}.`, ...gone].join('\n')
 }
 
 function contextHead(answer: OutputOf<'get_context'>, page: RenderContext): string {

@@ -1,3 +1,4 @@
+import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount } from '../../kernel/text.ts'
 import { blocks, cutNote, indentText, section } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
@@ -58,4 +59,19 @@ export const restorable: AnswerView<'restore_list'> = ({ restorable: entries, to
     table(columns, rows, page),
     cutNote(entries.length, total, 'waymark restore --list --limit 200 shows more.'),
   )
+}
+
+/** Lost files that nobody brought back yet, a line for each loss. */
+export function lossLines({
+  losses = [],
+  losses_total: total = 0,
+}: Pick<OutputOf<'get_context'>, 'losses' | 'losses_total'>): readonly string[] {
+  const more = total - losses.length
+  return [
+    ...losses.map(({ paths, paths_total: files, restore }) => {
+      const others = files > paths.length ? ` and ${files - paths.length} more` : ''
+      return `Lost: ${paths.map(escapeLineBreaks).join(', ')}${others}. A person brings them back: ${restore}`
+    }),
+    ...(more > 0 ? [`${more} more losses: waymark inbox`] : []),
+  ]
 }

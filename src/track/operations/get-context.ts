@@ -18,6 +18,8 @@ import type { Reads, StoreReader } from '../../store/ports/store.ts'
 import { currentPhase, shownStatus, totalPhases } from '../domain/mission.ts'
 import type { RecordFilter } from '../ports/record-reads.ts'
 import { undoneEntry } from './attempt-answer.ts'
+import { missionLanded, missionLandedField } from './landed.ts'
+import { openLosses, openLossFields } from './losses.ts'
 import { missionRunsFields, missionStatus, PhaseSummary, TaskEntry, taskEntry } from './mission-answer.ts'
 import {
   DecisionEntry,
@@ -86,8 +88,9 @@ async function loadTasks(
   const { tasks } = reads
   const { items, total } = await tasks.list(filter, page)
   const ids = items.map(({ item }) => item.task.id)
-  const [histories, undone, entries] = await Promise.all([
+  const [histories, landings, undone, entries] = await Promise.all([
     tasks.histories(ids, page.now),
+    reads.landings.of(ids),
     undoneTasks(reads, new Map(items.map(({ item }) => [item.task.id, item.attempt]))),
     Promise.all(
       items.map(async ({ seq, item }) => ({ seq, item, doneWhen: await openPromises(reads, item) })),
@@ -97,12 +100,14 @@ async function loadTasks(
     total,
     items: entries.map(({ seq, item, doneWhen }) => {
       const undo = undone.get(item.task.id)
+      const landed = landings.get(item.task.id)?.is
       const entry = taskEntry(item, histories.get(item.task.id))
       return {
         seq,
         item: {
           ...entry,
           ...(undo && { undone: undoneEntry(undo) }),
+          ...(landed && item.task.status === 'done' && { landed }),
           ...(doneWhen && { done_when: doneWhen }),
         },
       }
@@ -211,6 +216,9 @@ export const getContext = defineOperation({
     tasks: list(TaskEntry).optional(),
     tasks_total: z.int().optional(),
     answered_blockers: list(BlockerEntry).optional(),
+    ...openLossFields,
+    /** Where the lines of its done tasks are. */
+    landed: missionLandedField,
     ...reviewFields,
     as_of: z.string(),
     next_cursor: page.next_cursor,
@@ -261,10 +269,14 @@ export const getContext = defineOperation({
     const answered =
       requestedSections.includes('blockers') && paging.isFirst ? await answeredBlockers(reads, filter) : []
     const review = paging.isFirst ? await reviewInMission(reads, mission.id, filter.since) : {}
+    const losses = paging.isFirst
+      ? await openLosses(reads, { missionId: mission.id, since: filter.since ?? 0 })
+      : {}
+    const landed = paging.isFirst ? await missionLanded(reads, mission.id, filter.since) : null
     // Who asks for what is new knows it.
     const objective =
       since !== undefined || mission.objective === null ? null : excerpt(mission.objective, 600)
-    const used = JSON.stringify([objective, summary, answered, gates, review]).length
+    const used = JSON.stringify([objective, summary, answered, gates, review, losses, landed]).length
     const fitted = input.limit === undefined ? fitBudget(sections, answerBudget - used) : sections
     return {
       mission_id: mission.id,
@@ -281,6 +293,8 @@ export const getContext = defineOperation({
       ...Object.fromEntries(fitted.flatMap(namedList)),
       ...(answered.length > 0 && { answered_blockers: answered }),
       ...review,
+      ...losses,
+      ...(landed && { landed }),
       as_of: `#${await reads.eventLog.head()}`,
       next_cursor: paging.nextOf(fitted),
     }

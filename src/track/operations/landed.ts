@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { settingOf } from '../../gate/domain/settings.ts'
-import type { TaskId } from '../../kernel/id.ts'
+import type { MissionId, TaskId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { list, path, time } from '../../kernel/operations/fields.ts'
 import { measurement } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
+import { excerpt } from '../../kernel/text.ts'
 import { taskLines } from '../../lines/domain/task-lines.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { type Landed, landedStates, type TaskLines } from '../domain/landed.ts'
@@ -14,6 +15,8 @@ import { undoneTasks } from './tree-write.ts'
 /** More are measured the next time. */
 const maxTasks = 500
 const maxListed = 100
+/** Of a mission, in an answer for agents. */
+const maxGone = 3
 
 const hashes = list(z.string().max(100), 200_000)
 const count = z.int().min(0)
@@ -79,6 +82,24 @@ export function landedEntry({
     total,
     ...(id !== null && { commit: id }),
     ...(landedAt !== null && { landed_at: instant(landedAt) }),
+  }
+}
+
+/** Where the lines of a mission's done tasks are: counts, and the tasks whose lines are gone. */
+export const missionLandedField = z
+  .object({
+    counts: z.partialRecord(z.enum(landedStates), z.int()),
+    gone: z.array(z.object({ task_id: z.string(), name: z.string(), is: z.enum(landedStates) })),
+  })
+  .optional()
+
+/** Null where nothing was measured, or nothing since a time. */
+export async function missionLanded({ landings }: Reads, missionId: MissionId, since = 0) {
+  const { counts, measuredAt, gone } = await landings.ofMission(missionId, maxGone)
+  if (measuredAt === null || measuredAt < since) return null
+  return {
+    counts: Object.fromEntries(counts),
+    gone: gone.map(({ id, name, is }) => ({ task_id: id, name: excerpt(name, 60), is })),
   }
 }
 

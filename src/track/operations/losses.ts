@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { GuardedCommand } from '../../gate/domain/git-guard/guarded-command.ts'
-import { openInboxItem } from '../../inbox/domain/inbox-item.ts'
+import { type InboxItem, openInboxItem } from '../../inbox/domain/inbox-item.ts'
 import { waymark } from '../../inbox/operations/due-items.ts'
 import { displayName } from '../../kernel/actor.ts'
-import type { TransactionContext } from '../../kernel/id.ts'
+import type { MissionId, TransactionContext } from '../../kernel/id.ts'
 import { list, path, place } from '../../kernel/operations/fields.ts'
+import { strings } from '../../kernel/operations/list-answer.ts'
 import {
   type BriefOf,
   type MeasurementOf,
@@ -22,8 +23,10 @@ import {
   lossReason,
   unexplainedLosses,
 } from '../domain/losses.ts'
+import { coverage, isDeclared, type Scope } from '../domain/scope/scope.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../domain/task.ts'
 
+const maxOpen = 3
 const maxStates = 10
 const maxStarts = 50
 
@@ -238,6 +241,55 @@ function soleAttempt(holders: readonly LossHolder[]): Attempt | null {
   )
   const [only, another] = attempts.values()
   return only !== undefined && another === undefined ? only : null
+}
+
+const maxPaths = 3
+
+const OpenLoss = z.object({
+  item_id: z.string(),
+  task_id: z.string().nullable(),
+  paths: strings,
+  paths_total: z.int(),
+  /** The command for a person. */
+  restore: z.string(),
+})
+
+/** Files that were lost and that nobody brought back yet; absent if there are none. */
+export const openLossFields = {
+  losses: z.array(OpenLoss).optional(),
+  losses_total: z.int().optional(),
+}
+
+/** The work that a loss may concern. */
+interface LossConcern {
+  readonly missionId: MissionId | null
+  readonly scope?: Scope
+  /** Only what was found since, milliseconds since the epoch. */
+  readonly since?: number
+}
+
+/** The open losses of a mission, of several agents at once, and those of files in a scope. */
+export async function openLosses(
+  { fileLosses }: Reads,
+  { missionId, scope, since = 0 }: LossConcern,
+): Promise<z.output<z.ZodObject<typeof openLossFields>>> {
+  const concerns = ({ missionId: ofMission, taskId, paths, openedAt }: InboxItem): boolean => {
+    if (openedAt < since) return false
+    if (taskId === null || (ofMission !== null && ofMission === missionId)) return true
+    return scope !== undefined && paths.some((one) => isDeclared(scope) && coverage(scope, one) === 'covered')
+  }
+  const found = (await fileLosses.open()).filter(concerns)
+  if (found.length === 0) return {}
+  return {
+    losses: found.slice(0, maxOpen).map(({ id, taskId, paths }) => ({
+      item_id: id,
+      task_id: taskId,
+      paths: paths.slice(0, maxPaths),
+      paths_total: paths.length,
+      restore: `waymark restore ${id}`,
+    })),
+    losses_total: found.length,
+  }
 }
 
 /** What an agent is told of new losses. */

@@ -5,6 +5,7 @@ import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { DoneWhenEntry } from '../../plan/operations/done-when.ts'
 import type { TaskLine } from '../../plan/ports/task-reads.ts'
+import { landedStates } from '../domain/landed.ts'
 import { currentPhase, type PhaseStatus, type Profile, shownStatus, totalPhases } from '../domain/mission.ts'
 import { type Attempt, callerTypes, type Task, type TaskHistory } from '../domain/task.ts'
 import { verdictValues } from '../domain/verdict.ts'
@@ -106,6 +107,8 @@ export const TaskEntry = z.object({
   verdict: z.enum(verdictValues).optional(),
   /** A person took its changes back. */
   undone: UndoneEntry.optional(),
+  /** Where its lines were when they were last measured, if it is done. */
+  landed: z.enum(landedStates).optional(),
   correction: z.string().optional(),
   corrected_by: z.string().optional(),
   files: strings.optional(),

@@ -45,12 +45,21 @@ import { taskReviewFields } from '../../review/operations/agent-reviews.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { Mission } from '../domain/mission.ts'
 import { admitTask } from '../domain/phase-placement.ts'
+import { parseScope } from '../domain/scope/scope.ts'
 import type { AreaCount } from '../domain/scope/survey.ts'
 import { startTask as decide, type StartedTask, type TaskSituation } from '../domain/start-task.ts'
 import { ownOpenAttempt } from '../domain/take-over.ts'
 import { type Attempt, callerTypes, type Task } from '../domain/task.ts'
 import { areaSurvey, openAttemptsInTree, overlappingAttempts } from './areas.ts'
-import { lossContext, lossNotes, lostBrief, lostContents, recordedLosses } from './losses.ts'
+import {
+  lossContext,
+  lossNotes,
+  lostBrief,
+  lostContents,
+  openLosses,
+  openLossFields,
+  recordedLosses,
+} from './losses.ts'
 import { DependencyEntry, PastAttemptEntry, readTaskHistory } from './task-history.ts'
 
 /** Mission Control's keys, what the areas matched, and the details of a planned task. */
@@ -77,6 +86,7 @@ const StartAnswer = z.object({
   depends_on: list(DependencyEntry).optional(),
   previous_attempts: list(PastAttemptEntry).optional(),
   waits_for: list(WaitingEntry).optional(),
+  ...openLossFields,
   ...taskReviewFields,
 })
 
@@ -261,6 +271,8 @@ export const startTask = defineOperation({
             setting,
           })
         : []
+    const scope = parseScope(areas, { prefix: ref.prefix })
+    const open = await openLosses(reads, { missionId: started.task.missionId, scope })
     const doneWhen = doneWhenEntry(await promisesOf(reads, started.task))
     // A resumed attempt keeps its first snapshot.
     const events = started.resumed
@@ -274,6 +286,7 @@ export const startTask = defineOperation({
         warnings: [...answer.warnings, ...lossNotes(lost)],
         ...(doneWhen && { done_when: doneWhen }),
         ...history,
+        ...open,
       },
     }
   })

@@ -1,4 +1,4 @@
-import type { TaskId } from '../../kernel/id.ts'
+import type { MissionId, TaskId } from '../../kernel/id.ts'
 import type { Landed, LandedState } from '../domain/landed.ts'
 import type { Attempt, Task } from '../domain/task.ts'
 
@@ -8,6 +8,15 @@ export interface RecordedLanding extends Landed {
   readonly measuredAt: number
 }
 
+/** Where the lines of a mission's done tasks were when they were last measured. */
+export interface MissionLanding {
+  readonly counts: ReadonlyMap<LandedState, number>
+  /** The latest measurement, milliseconds since the epoch; null without one. */
+  readonly measuredAt: number | null
+  /** Reverted and lost ones, the latest measured first. */
+  readonly gone: readonly (Pick<Task, 'id' | 'name'> & { readonly is: LandedState })[]
+}
+
 export interface LandingReads {
   of(taskIds: readonly TaskId[]): Promise<ReadonlyMap<TaskId, RecordedLanding>>
   /** Done tasks with measured attempts: first those that have not landed, the newest first. */
@@ -15,4 +24,5 @@ export interface LandingReads {
   /** The attempts of tasks and of their subtasks, by the task; oldest first. */
   attemptsOf(taskIds: readonly TaskId[]): Promise<ReadonlyMap<TaskId, readonly Attempt[]>>
   counts(): Promise<ReadonlyMap<LandedState, number>>
+  ofMission(missionId: MissionId, limit: number): Promise<MissionLanding>
 }

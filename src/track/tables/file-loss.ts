@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
-import { parseColumn } from '../../store/tables/query.ts'
+import { inboxItemOf } from '../../inbox/tables/item.ts'
+import { parseColumn, prepareQuery } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import type { FileLoss } from '../domain/losses.ts'
 import type { FileLossReads } from '../ports/file-loss-reads.ts'
@@ -32,12 +34,26 @@ export async function applyFilesLost(
     .execute()
 }
 
+const openLosses = prepareQuery((db, projectId: string) =>
+  db
+    .selectFrom('inbox_item')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('status', '=', 'open')
+    .where('kind', '=', 'loss')
+    .orderBy('seq', 'desc')
+    .limit(sql.lit(50)),
+)
+
 export function fileLossReads({ db, projectId }: ReadScope): FileLossReads {
   const all = db.selectFrom('file_loss').select('body').where('project_id', '=', projectId)
   return {
     async byItem(id) {
       const row = await all.where('item_id', '=', id).executeTakeFirst()
       return row === undefined ? null : parseColumn<FileLoss>(row.body)
+    },
+    async open() {
+      return (await openLosses(db, projectId)).map(inboxItemOf)
     },
   }
 }

@@ -101,5 +101,35 @@ export function landingReads({ db, projectId }: ReadScope): LandingReads {
         .execute()
       return new Map(rows.map(({ state, tasks }) => [state, Number(tasks)]))
     },
+    async ofMission(missionId, limit) {
+      const landings = db
+        .selectFrom('task')
+        .innerJoin('landing', (join) =>
+          join.onRef('landing.project_id', '=', 'task.project_id').onRef('landing.task_id', '=', 'task.id'),
+        )
+        .where('task.project_id', '=', projectId)
+        .where('task.mission_id', '=', missionId)
+        .where('task.status', '=', 'done')
+      const rows = await landings
+        .select(['landing.state', ({ fn }) => fn.countAll<number>().as('tasks')])
+        .select(({ fn }) => fn.max('landing.measured_at').as('measured_at'))
+        .groupBy('landing.state')
+        .execute()
+      const isGone = rows.some(({ state }) => state === 'reverted' || state === 'lost')
+      const gone = isGone
+        ? await landings
+            .select(['task.id', 'task.name', 'landing.state'])
+            .where('landing.state', 'in', ['reverted', 'lost'])
+            .orderBy('landing.measured_at', 'desc')
+            .orderBy('task.seq', 'desc')
+            .limit(limit)
+            .execute()
+        : []
+      return {
+        counts: new Map(rows.map(({ state, tasks }) => [state, Number(tasks)])),
+        measuredAt: rows.length === 0 ? null : Math.max(...rows.map((row) => Number(row.measured_at))),
+        gone: gone.map(({ id, name, state: is }) => ({ id: id as TaskId, name, is })), // a brand
+      }
+    },
   }
 }
