@@ -143,7 +143,8 @@ async function compareWithVersions(place: PrivateDirectory, request: BroughtRequ
     ...movement.arrived,
   ]
   const known = await knownCommits(place.top, pair, movement)
-  const names = new Map(live.map((file) => [file.path, namesOf(file, request.changed)]))
+  const gone = request.changed.filter(({ after }) => after === null).slice(0, maxNames)
+  const names = new Map(live.map((file) => [file.path, namesOf(file, gone)]))
   const commits = await readCommits(place, { arrived, known, names, ...request })
   const versions = new VersionList(live)
   for (const commit of arrived) versions.addCommit(commits, commit, names, true)
@@ -206,11 +207,7 @@ async function readCommits(
           others.map((commit) => `${commit} ${base}`),
           paths,
         ),
-    isMany
-      ? []
-      : recentCommits(place, known, hasBrought ? maxHistory : maxOlder).then((listed) =>
-          differencesOf(place, listed, paths),
-        ),
+    isMany ? [] : recentDifferences(place, known, hasBrought, paths),
   ])
   const baseContents = new Map(paths.map((path) => [path, differences.get(path)?.headBefore?.oid ?? null]))
   for (const { path, after } of oids) baseContents.set(path, after)
@@ -247,21 +244,22 @@ interface CommitDifference {
   readonly after: string | null
 }
 
-/** The differences of some paths between commits and their parents, or the commits named after them. */
+/** The differences of some paths, or all, between commits and their parents, or the commits named after them. */
 async function differencesOf(
   place: PrivateDirectory,
   commits: readonly string[],
-  paths: readonly PathBytes[],
+  paths: readonly PathBytes[] | null = null,
 ): Promise<readonly CommitDifference[]> {
   if (commits.length === 0) return []
   const form = ['-r', '-m', '--root', '--no-renames', '--raw', '--no-abbrev', '-z']
   const question = ['--literal-pathspecs', 'diff-tree', '--stdin', ...form, ...leavingNothingOut, '--']
   const input = Buffer.from(`${commits.join('\n')}\n`)
   // Node passes arguments as text.
-  const readable = paths.filter((path) => pathBytes(displayPath(path)) === path).map(displayPath)
+  const readable = paths?.filter((path) => pathBytes(displayPath(path)) === path).map(displayPath)
+  const count = readable === undefined ? 1 : Math.ceil(readable.length / pathsPerCall)
   const differences: CommitDifference[] = []
-  for (let from = 0; from < readable.length; from += pathsPerCall) {
-    const some = readable.slice(from, from + pathsPerCall)
+  for (let call = 0; call < count; call += 1) {
+    const some = readable?.slice(call * pathsPerCall, (call + 1) * pathsPerCall) ?? []
     // Of a history that was pruned, nothing can be compared.
     const { code, output } = await runGit([...question, ...some], privateCall(place, input))
     const records = code === 0 ? nulRecords(output) : []
@@ -277,12 +275,64 @@ async function differencesOf(
   return differences
 }
 
+/** What the newest commits changed in some paths. Only a command that brings lines is likely to have used old ones. */
+async function recentDifferences(
+  place: PrivateDirectory,
+  known: readonly string[],
+  hasBrought: boolean,
+  paths: readonly PathBytes[],
+): Promise<readonly CommitDifference[]> {
+  if (known.length === 0) return []
+  if (hasBrought) return differencesOf(place, await recentCommits(place, known, maxHistory), paths)
+  const key = `${place.top} ${known.join(' ')}`
+  const listed = recentLists.get(key) ?? recentCommits(place, known, maxOlder)
+  setNewest(recentLists, maxRecentLists, key, listed)
+  listed.catch(() => recentLists.delete(key))
+  return keptDifferencesOf(place, await listed, paths)
+}
+
+// Commits never change, so neither does what comes before them. By work tree: a shallow clone ends elsewhere.
+const recentLists = new Map<string, Promise<readonly string[]>>()
+const maxRecentLists = 8
+const keptCommits = new Map<string, Promise<readonly CommitDifference[] | 'many'>>()
+const maxKeptCommits = 24
+/** Of one commit: with more, only the requested paths are read, each time. */
+const maxKeptDifferences = 3_000
+
+/** The same as `differencesOf`; git is asked once about a commit that changed few files. */
+async function keptDifferencesOf(
+  place: PrivateDirectory,
+  commits: readonly string[],
+  paths: readonly PathBytes[],
+): Promise<readonly CommitDifference[]> {
+  const keyOf = (commit: string) => `${place.top} ${commit}`
+  const unknown = commits.filter((commit) => !keptCommits.has(keyOf(commit)))
+  const read = differencesOf(place, unknown).then((all) => Map.groupBy(all, ({ commit }) => commit))
+  for (const commit of unknown) {
+    const key = keyOf(commit)
+    const own = read.then((all) => {
+      const some = all.get(commit) ?? []
+      return some.length > maxKeptDifferences ? 'many' : some
+    })
+    own.catch(() => keptCommits.delete(key))
+    setNewest(keptCommits, maxKeptCommits, key, own)
+  }
+  const kept = await Promise.all(commits.map((commit) => keptCommits.get(keyOf(commit)) ?? 'many'))
+  const large = commits.filter((_, at) => kept[at] === 'many')
+  const asked = Map.groupBy(await differencesOf(place, large, paths), ({ commit }) => commit)
+  const wanted = new Set(paths)
+  return commits.flatMap((commit, at) => {
+    const own = kept[at]
+    if (own === undefined || own === 'many') return asked.get(commit) ?? []
+    return own.filter(({ path }) => wanted.has(path))
+  })
+}
+
 async function recentCommits(
   place: PrivateDirectory,
   known: readonly string[],
   count: number,
 ): Promise<readonly string[]> {
-  if (known.length === 0) return []
   const question = ['rev-list', `--max-count=${count}`, '--ignore-missing', '--stdin']
   const call = privateCall(place, Buffer.from(`${known.join('\n')}\n`))
   const { code, output } = await runGit(question, call)
@@ -333,11 +383,10 @@ const maxNames = 3
 /** An added file may be a removed one, under its name on another branch. */
 function namesOf(
   { path, from, before }: ChangedContent,
-  changed: readonly ChangedContent[],
+  gone: readonly ChangedContent[],
 ): readonly FileName[] {
   const own = [path, ...(from === undefined ? [] : [from])].map((name) => ({ name, isOther: false }))
   if (before !== null || from !== undefined) return own
-  const gone = changed.filter(({ after }) => after === null).slice(0, maxNames)
   return [...own, ...gone.map((other) => ({ name: other.path, isOther: true }))]
 }
 

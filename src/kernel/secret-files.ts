@@ -1,3 +1,5 @@
+import { setNewest } from './limited-map.ts'
+
 /** File names whose content is a secret, in lower case. */
 const files = joinPatterns([
   // Environment files, also those of direnv and Docker.
@@ -31,6 +33,20 @@ const copyEnd = /([~#. ]|\.(bak|backup|orig|old|save|copy|sw[a-p]|tmp))$/
  * shown or sent: only its name, its hash and the fact that it changed.
  */
 export function isSecretFile(path: string): boolean {
+  if (path.length > maxKeptLength) return isSecretName(path)
+  const kept = judged.get(path)
+  if (kept !== undefined) return kept
+  const isSecret = isSecretName(path)
+  setNewest(judged, maxJudged, path, isSecret)
+  return isSecret
+}
+
+// The same paths are asked for again and again, and the patterns are slow.
+const judged = new Map<string, boolean>()
+const maxJudged = 5_000
+const maxKeptLength = 300
+
+function isSecretName(path: string): boolean {
   const parts = path.toLowerCase().split(/[/\\]/).filter(Boolean).map(originalName)
   const name = parts.at(-1) ?? ''
   if (parts.some((part) => folders.test(part) && !template.test(part))) return true
