@@ -15,6 +15,7 @@ export type AttemptData = TaskData['attempts'][number]
 export type TaskLinks = NonNullable<TaskData['links']>
 export type LinkedTask = TaskLinks['depends_on'][number]
 export type NoteData = OutputOf<'taskman_task_note_list'>['notes'][number]
+export type RestoreData = OutputOf<'restore'>
 export type ChangesData = OutputOf<'changes'>
 export type ChangeData = ChangesData['changes'][number]
 

@@ -27,9 +27,25 @@ interface QueryDiffProps {
 
 function QueryDiff({ query: { answer, failure }, path }: QueryDiffProps) {
   const text = answer.value?.diff
-  const files = useMemo(() => (text === undefined ? null : parseDiff(text)), [text])
   if (failure.value !== null) return <p class="muted diff-note">{errorText(failure.value)}</p>
-  if (files === null) return <Skeleton />
+  if (text === undefined) return <Skeleton />
+  return (
+    <>
+      <DiffText text={text} path={path} />
+      {answer.value?.truncated ? (
+        <p class="muted diff-note">
+          {answer.value.left_out_total === undefined
+            ? 'The rest is too long to show.'
+            : `${formatCount(answer.value.left_out_total, 'file')} without lines: too long to show.`}
+        </p>
+      ) : null}
+    </>
+  )
+}
+
+/** A unified diff, by its files; of one file if its path is given. */
+export function DiffText({ text, path }: { readonly text: string; readonly path?: string | undefined }) {
+  const files = useMemo(() => parseDiff(text), [text])
   if (files.length === 0) return <p class="muted diff-note">No lines changed.</p>
   return (
     <>
@@ -47,13 +63,6 @@ function QueryDiff({ query: { answer, failure }, path }: QueryDiffProps) {
           <Diff file={file} />
         </section>
       ))}
-      {answer.value?.truncated ? (
-        <p class="muted diff-note">
-          {answer.value.left_out_total === undefined
-            ? 'The rest is too long to show.'
-            : `${formatCount(answer.value.left_out_total, 'file')} without lines: too long to show.`}
-        </p>
-      ) : null}
     </>
   )
 }

@@ -56,13 +56,33 @@ export function UnchangedClaims({ paths }: { readonly paths: readonly string[] }
     <p class="measured">
       <StatusIcon status="blocked" named={false} />
       <b>Claimed but unchanged</b>
+      <Paths paths={paths} name="out" />
+    </p>
+  )
+}
+
+/** Files that the agent says are not its own work. */
+export function DeniedFiles({ paths }: { readonly paths: readonly string[] }) {
+  if (paths.length === 0) return null
+  return (
+    <p class="measured denied-files">
+      <StatusIcon status="planned" named={false} />
+      <b>Says these are not its work</b>
+      <Paths paths={paths} name="muted" />
+    </p>
+  )
+}
+
+function Paths({ paths, name }: { readonly paths: readonly string[]; readonly name: string }) {
+  return (
+    <>
       {paths.slice(0, 5).map((path) => (
-        <code key={path} class="out">
+        <code key={path} class={name}>
           {path}
         </code>
       ))}
       {paths.length > 5 ? <span class="muted">and {paths.length - 5} more</span> : null}
-    </p>
+    </>
   )
 }
 

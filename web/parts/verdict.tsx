@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { isContradiction } from '../../src/track/domain/verdict.ts'
 import type { AttemptData } from '../api/entities.ts'
 import { href } from '../router/location.ts'
-import { ClaimQuote, type MeasuredData, MeasuredEvidence, UnchangedClaims } from './evidence.tsx'
+import { ClaimQuote, DeniedFiles, type MeasuredData, MeasuredEvidence, UnchangedClaims } from './evidence.tsx'
 import { StatusBadge, StatusIcon } from './status.tsx'
 import { eventWords, Prose } from './text.tsx'
 import './verdict.css'
@@ -22,12 +22,14 @@ interface CompletionProps {
   readonly verdict: VerdictData | null
   /** Files that the agent says it changed, and that did not change. */
   readonly unchanged?: readonly string[]
+  /** Files that the agent says are not its own work. */
+  readonly denied: readonly string[]
   /** The inbox item that needs a person, where this is not its own page. */
   readonly needs?: string | undefined
 }
 
 /** A completed task in its one form: what is claimed, what was measured, the reasons, the checks, the verdict. */
-export function Completion({ claimed, measured, verdict, unchanged = [], needs }: CompletionProps) {
+export function Completion({ claimed, measured, verdict, unchanged = [], denied, needs }: CompletionProps) {
   if (claimed === null && measured === null && verdict === null) return null
   const isNamed = verdict?.reasons.some(({ rule }) => rule === 'claimed_not_changed') ?? false
   return (
@@ -35,6 +37,7 @@ export function Completion({ claimed, measured, verdict, unchanged = [], needs }
       {claimed ? <ClaimQuote author={claimed.author}>{claimed.text}</ClaimQuote> : null}
       {measured ? <MeasuredEvidence measured={measured} /> : null}
       {isNamed ? null : <UnchangedClaims paths={unchanged} />}
+      <DeniedFiles paths={denied} />
       {verdict ? (
         <>
           <VerdictReasons verdict={verdict} />

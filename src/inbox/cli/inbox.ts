@@ -6,7 +6,7 @@ import { blocks, bullets, cutNote, indentText } from '../../surfaces/cli/render/
 import { escapeLineBreaks, formatAge, withLocalTimes, withPerson } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { quoteText } from '../../track/cli/records.ts'
-import { verdictText } from '../../track/cli/verdict.ts'
+import { deniedLine, verdictText } from '../../track/cli/verdict.ts'
 import { itemOutcome } from '../domain/inbox-item.ts'
 import type { InboxItemEntry } from '../operations/item-answer.ts'
 
@@ -83,12 +83,14 @@ function shownLines({ request, task_id: task, mission_id: mission }: InboxRow): 
 
 /** What the agent claims, what was measured, and the verdict with its reasons. */
 function completionForm(evidence: NonNullable<InboxRow['evidence']>, page: RenderContext): string {
-  const { claimed, measured, verdict, claimed_by: author, claimed_by_person: person } = evidence
+  const { claimed, measured, verdict, not_mine: denied } = evidence
+  const { claimed_by: author, claimed_by_person: person } = evidence
   if (verdict === null) return ''
   const by = author === null ? '' : `  ${page.ink('dim', withPerson(author, person))}`
   return [
     ...(claimed === null ? [] : [`claimed   ${quoteText(claimed, page)}${by}`]),
     ...(measured === null ? [] : [`measured  ${measuredFiles(measured)}`]),
+    ...deniedLine(denied),
     verdictText(verdict, page, null),
   ].join('\n')
 }

@@ -9,7 +9,7 @@ import { excerpt } from '../../kernel/text.ts'
 import { peopleBehind } from '../../people/operations/agent-owners.ts'
 import { MeasuredShort, measuredSummary } from '../../reports/operations/board.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { unchangedClaims } from '../../track/domain/claimed-paths.ts'
+import { deniedFiles, unchangedClaims } from '../../track/domain/claimed-paths.ts'
 import { attemptStatuses, outcomeAuthorOf } from '../../track/domain/task.ts'
 import { VerdictEntry, verdictEntry } from '../../track/operations/attempt-answer.ts'
 import type { InboxItem } from '../domain/inbox-item.ts'
@@ -38,9 +38,11 @@ export const InboxEvidence = z.object({
   verdict: VerdictEntry.nullable(),
   /** The agent's own words about its work. */
   claimed: z.string().nullable(),
-  /** The actor who completed the attempt and made these claims. */
   /** Files that those words name and that did not change. */
   unchanged_claims: strings,
+  /** Files that the agent says are not its own work, at most 50. */
+  not_mine: strings,
+  /** The actor who completed the attempt and made these claims. */
   claimed_by: z.string().nullable(),
   claimed_by_person: z.string().nullable(),
 })
@@ -70,6 +72,7 @@ export async function inboxEvidence(reads: Reads, item: InboxItem): Promise<z.ou
     verdict: verdict && verdictEntry(verdict),
     claimed: end === null ? null : excerpt(end.outcome.summary, 600),
     unchanged_claims: end === null ? [] : unchangedClaims(end.evidence),
+    not_mine: end === null ? [] : deniedFiles(end.outcome, end.evidence).slice(0, 50),
     claimed_by: attempt === null || end === null ? null : outcomeAuthorOf(attempt),
     claimed_by_person: end === null ? null : personOf(attempt?.completedBy),
   }

@@ -23,7 +23,7 @@ import {
 } from '../../track/cli/changes.ts'
 import { claims, decisionList, issueList, progressList, quoteText } from '../../track/cli/records.ts'
 import { lossLines } from '../../track/cli/restore.ts'
-import { verdictText } from '../../track/cli/verdict.ts'
+import { deniedLine, verdictText } from '../../track/cli/verdict.ts'
 import { landingWords } from '../../track/domain/landed.ts'
 import type { TaskEntry } from '../../track/operations/mission-answer.ts'
 import { promiseRows } from './plan.ts'
@@ -253,7 +253,13 @@ function attemptText(attempt: AttemptAnswer, task: TaskAnswer, page: RenderConte
 }
 
 function attemptVerdict(
-  { verdict, former_verdicts: former, changed_since: since = [], attempt_id: id }: AttemptAnswer,
+  {
+    verdict,
+    former_verdicts: former,
+    not_mine: denied,
+    changed_since: since = [],
+    attempt_id: id,
+  }: AttemptAnswer,
   task: TaskAnswer,
   page: RenderContext,
 ): string {
@@ -263,6 +269,7 @@ function attemptVerdict(
     one.verdict === null || one.verdict.is === verdict.is ? [] : [one.verdict.is],
   )
   return [
+    ...deniedLine(denied),
     verdictText(verdict, page, reviewCommand(task.id, items)),
     before.length === 0 ? '' : page.ink('dim', `before: ${before.join(', ')}`),
     since.length === 0 ? '' : page.ink('yellow', `changed since: ${since.join(', ')}`),

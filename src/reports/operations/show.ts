@@ -31,6 +31,7 @@ import { marks } from '../../plan/domain/readiness.ts'
 import { DoneWhenEntry, doneWhenEntry, promisesOf } from '../../plan/operations/done-when.ts'
 import type { PlanLink } from '../../plan/ports/plan-reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
+import { deniedFiles } from '../../track/domain/claimed-paths.ts'
 import { currentPhase, type Mission, shownStatus, totalPhases } from '../../track/domain/mission.ts'
 import {
   type Attempt,
@@ -148,6 +149,8 @@ const AttemptDetail = z.object({
   measured: MeasuredDetail.nullable(),
   /** What the measurement says about the claim; null for an open or failed attempt. */
   verdict: VerdictEntry.nullable(),
+  /** The files that its agent says are not its own work, at most 50. */
+  not_mine: strings,
   /** The verdicts before it, oldest first, with the claims that were judged. */
   former_verdicts: list(
     z.object({
@@ -609,6 +612,7 @@ async function attemptDetail(reads: Reads, attempt: Attempt): Promise<z.output<t
             changes: changes.map(changeEntry),
           },
     verdict: current && verdictEntry(current),
+    not_mine: end === null ? [] : deniedFiles(end.outcome, end.evidence).slice(0, 50),
     former_verdicts: verdicts.slice(0, -1).map(({ verdict, summary, author, createdAt }) => ({
       verdict: verdict && verdictEntry(verdict),
       summary: excerpt(summary, 600),

@@ -3,6 +3,7 @@ import { formatCount, plainLine } from '../../kernel/text.ts'
 import { blocks, cutNote, indentText, section } from '../../surfaces/cli/render/parts.ts'
 import { clockTime, escapeLineBreaks, formatAge } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
+import { deniedLine } from '../../track/cli/verdict.ts'
 import { actionWords } from '../domain/review.ts'
 
 type ReviewView = OutputOf<'review_show'>
@@ -50,6 +51,7 @@ export function headOf({
   totals,
   content,
   unchanged_claims: unchanged,
+  not_mine: denied,
 }: ReviewView): string {
   const by = agents.length === 0 ? '' : `  by ${agents.map(escapeLineBreaks).join(', ')}`
   const since =
@@ -62,6 +64,7 @@ export function headOf({
     `${head}${by}`,
     `${formatCount(totals.files, 'file')}, +${totals.added} −${totals.removed}, ${totals.viewed} viewed; content ${content.slice(0, 12)}`,
     ...unchanged.map((path) => `✗ Claimed but unchanged: ${escapeLineBreaks(path)}`),
+    ...deniedLine(denied),
   ].join('\n')
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { unchangedClaims } from '../../track/domain/claimed-paths.ts'
+import { deniedFiles, unchangedClaims } from '../../track/domain/claimed-paths.ts'
 import { type Attempt, outcomeAuthorOf } from '../../track/domain/task.ts'
 import { VerdictEntry, verdictEntry } from '../../track/operations/attempt-answer.ts'
 import { type ReviewComment, type ReviewSubject, subjectKey } from '../domain/review.ts'
@@ -105,6 +105,8 @@ export const reviewShow = defineOperation({
     agents: strings,
     /** Of a task: files that its last completion names and that did not change. */
     unchanged_claims: strings,
+    /** Of a task: files that its agent says are not its own work, at most 50. */
+    not_mine: strings,
     /** Of a task: what its last completion says. */
     claimed: z.object({ author: z.string(), summary: z.string(), limitations: strings }).nullable(),
     /** Of a task: what the measurement says of its last completion. */
@@ -212,6 +214,7 @@ export const reviewShow = defineOperation({
       },
       agents: [...new Set(attempts.map(({ agentName, actor }) => displayName({ actor, agentName })))],
       unchanged_claims: end === null ? [] : unchangedClaims(end.evidence),
+      not_mine: end === null ? [] : deniedFiles(end.outcome, end.evidence).slice(0, 50),
       claimed:
         end === null || completed === undefined
           ? null

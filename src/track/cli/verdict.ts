@@ -1,4 +1,5 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
+import { escapeLineBreaks } from '../../surfaces/cli/render/text.ts'
 import type { RenderContext } from '../../surfaces/cli/render/view.ts'
 import { isContradiction, reasonText } from '../domain/verdict.ts'
 
@@ -20,4 +21,9 @@ export function verdictText(
     ...passed.map(({ command }) => `${ink('green', '✓')} ${command}  exit 0, on exactly this content`),
     `${ink(color, is)}${needed === null ? '' : `: needs you  ${ink('bold', needed)}`}`,
   ].join('\n')
+}
+
+/** Files that the agent says are not its own work; none for most completions. */
+export function deniedLine(paths: readonly string[]): readonly string[] {
+  return paths.length === 0 ? [] : [`not mine  ${paths.map(escapeLineBreaks).join(', ')}`]
 }

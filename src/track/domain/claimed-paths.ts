@@ -1,4 +1,4 @@
-import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
+import type { AttemptMeasurement, Outcome } from '../../events/domain/project-event.ts'
 
 /** An agent's own report of its work. */
 export interface ClaimedWork {
@@ -14,6 +14,14 @@ export function unchangedClaims(evidence: Pick<AttemptMeasurement, 'claimedPaths
   return (evidence.claimedPaths ?? []).flatMap(({ path: named, found }) =>
     found === 'unchanged' ? [named] : [],
   )
+}
+
+/** The files that an agent says are not its own work, in its outcome or in a correction. */
+export function deniedFiles(
+  { notMine = [] }: Pick<Outcome, 'notMine'>,
+  { denied = [] }: Pick<AttemptMeasurement, 'denied'>,
+): readonly string[] {
+  return [...new Set([...notMine, ...denied])]
 }
 
 /** The paths that an agent's report names in full. */

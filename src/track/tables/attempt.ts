@@ -22,6 +22,7 @@ import {
 } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import { countChanges, type ReportedChange, writtenLines } from '../domain/changes.ts'
+import { deniedFiles } from '../domain/claimed-paths.ts'
 import type { RecordLocation } from '../domain/records.ts'
 import { type Attempt, type SnapshotLocation, staleAfter, type TaskOutcome, treeOf } from '../domain/task.ts'
 import type {
@@ -595,9 +596,9 @@ async function statementsOf(
   const rows = attemptIds.length === 0 ? [] : await endsOfAttempts(scope, attemptIds)
   return new Map(
     rows.map(({ attempt_id, outcome, evidence }) => {
-      const { notMine = [], ...claimed } = parseColumn<AttemptEnd['outcome']>(outcome)
-      const { denied = [] } = parseColumn<Pick<AttemptMeasurement, 'denied'>>(evidence)
-      return [attempt_id, { claimed, denied: [...notMine, ...denied] }]
+      const claimed = parseColumn<AttemptEnd['outcome']>(outcome)
+      const denied = deniedFiles(claimed, parseColumn<Pick<AttemptMeasurement, 'denied'>>(evidence))
+      return [attempt_id, { claimed, denied }]
     }),
   )
 }

@@ -15,6 +15,8 @@ export interface CardAction {
   readonly done: string
   /** The label of the text field, for an action that needs a text. */
   readonly asks?: string
+  /** It shows first what it would write. */
+  readonly isPreviewed?: true
   readonly operation: string
   input(card: InboxCard, answer: string): object
 }
@@ -144,6 +146,15 @@ const kinds = {
     word: 'Lost files',
     status: 'review',
     verbs: [
+      {
+        command: 'approve',
+        label: 'Restore',
+        means: 'Shows first what would be written',
+        done: 'Restored',
+        isPreviewed: true,
+        operation: 'restore',
+        input: ({ item_id }) => ({ id: item_id }),
+      },
       {
         command: 'resolve',
         label: 'Dismiss',

@@ -108,6 +108,7 @@ export function Card({
         measured={card.measured}
         verdict={card.verdict}
         unchanged={card.unchanged_claims}
+        denied={card.not_mine}
       />
       {card.task_id !== null && (card.measured?.files ?? 0) > 0 ? <FirstHunk task={card.task_id} /> : null}
       {card.workaround ? (

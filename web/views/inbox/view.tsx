@@ -1,3 +1,4 @@
+import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { InboxCard, InboxItemData } from '../../api/entities.ts'
 import { isPermitted } from '../../api/session.ts'
@@ -10,7 +11,7 @@ import { stepSelection, WaitingRows } from '../../parts/list.tsx'
 import { runWhenIdle } from '../../parts/run-when-idle.ts'
 import { href, navigate, query, replaceWith, setQuery } from '../../router/location.ts'
 import { projectStatus } from '../../shell/project-status.ts'
-import { sendings, sendLater } from '../../shell/toasts.tsx'
+import { sendings, sendLater, showToast } from '../../shell/toasts.tsx'
 import { type CardAction, verbsOf } from './actions.ts'
 import { Card, titleOfCard } from './card.tsx'
 import './inbox.css'
@@ -25,6 +26,7 @@ export function View() {
   // The review is loaded before it is opened.
   useEffect(() => runWhenIdle(() => void import('../review/view.tsx').catch(() => undefined)), [])
   const [asking, setAsking] = useState<{ readonly about: string; readonly verb: CardAction } | null>(null)
+  const [restoring, setRestoring] = useState<string | null>(null)
   const order = rows.order.value
   const selected = useSelection(order)
   const card = selected === null ? null : rows.row(selected)?.value
@@ -43,7 +45,8 @@ export function View() {
   const waits = (about: string) => inbox.answer.value?.items.some(({ item_id }) => item_id === about) ?? false
   const act = (about: string, verb: CardAction) => {
     if (!waits(about)) return
-    if (verb.asks === undefined) settle(about, verb, '')
+    if (verb.isPreviewed) setRestoring(about)
+    else if (verb.asks === undefined) settle(about, verb, '')
     else setAsking({ about, verb })
   }
   const byKey = (command: NonNullable<CardAction['command']>) => () => {
@@ -104,6 +107,9 @@ export function View() {
           })}
         </ul>
       )}
+      {restoring === null ? null : (
+        <LostFiles key={restoring} item={restoring} close={() => setRestoring(null)} />
+      )}
       {order.length > 0 ? (
         <p class="hint">
           <KeyCap keys="j" /> <KeyCap keys="k" /> move ·{' '}
@@ -117,6 +123,23 @@ export function View() {
       ) : null}
     </div>
   )
+}
+
+type LostFilesPart = ComponentType<{ readonly item: string; readonly close: () => void }>
+
+/** The difference that bringing back lost files would make. Its code is loaded when it first opens. */
+function LostFiles({ item, close }: { readonly item: string; readonly close: () => void }) {
+  const [Part, setPart] = useState<LostFilesPart | null>(null)
+  useEffect(() => {
+    import('./restore.tsx').then(
+      ({ RestoreDialog }) => setPart(() => RestoreDialog),
+      () => {
+        close()
+        showToast({ kind: 'refused', text: 'Cannot load this part. Reload the page.' })
+      },
+    )
+  }, [])
+  return Part ? <Part item={item} close={close} /> : null
 }
 
 /** An address that names an item which is not open. */

@@ -179,7 +179,7 @@ const actionTitles = { approved: 'Approved', 'sent back': 'Sent back' } as const
 
 /** What the agent asks and where it says its work ends: without both nobody can decide. */
 function Questions({ data }: { readonly data: ReviewData }) {
-  const { waiting, claimed, verdict, unchanged_claims: unchanged } = data
+  const { waiting, claimed, verdict, unchanged_claims: unchanged, not_mine: denied } = data
   if (waiting.length === 0 && claimed === null) return null
   // The question of a verdict is its reasons.
   const questions = waiting.filter(({ kind }) => kind !== 'verdict' || verdict === null)
@@ -196,6 +196,7 @@ function Questions({ data }: { readonly data: ReviewData }) {
         measured={null}
         verdict={verdict}
         unchanged={unchanged}
+        denied={denied}
       />
     </section>
   )

@@ -22,6 +22,7 @@ export function AttemptCompletion({
         measured={measurementOf(attempt)}
         verdict={verdict}
         unchanged={unchanged.map(({ path }) => path)}
+        denied={attempt.not_mine}
         needs={items.find(({ kind }) => kind === 'verdict')?.item_id}
       />
       {changed.length > 0 ? (

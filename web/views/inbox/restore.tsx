@@ -1,0 +1,160 @@
+import { useEffect, useState } from 'preact/hooks'
+import { formatCount } from '../../../src/kernel/text.ts'
+import { restoreGapWords } from '../../../src/track/domain/restore.ts'
+import { call } from '../../api/call.ts'
+import type { RestoreData } from '../../api/entities.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { DiffText } from '../../parts/diff.tsx'
+import { Skeleton } from '../../parts/empty-state.tsx'
+import { Refusal } from '../../parts/refusal.tsx'
+import { TerminalCommand } from '../../parts/terminal-command.tsx'
+import { showToast } from '../../shell/toasts.tsx'
+
+interface RestoreDialogProps {
+  /** The inbox item about the lost files. */
+  readonly item: string
+  readonly close: () => void
+}
+
+/** Shows what bringing back lost files would write, and writes exactly that. */
+export function RestoreDialog({ item, close }: RestoreDialogProps) {
+  const [force, setForce] = useState(false)
+  const [preview, setPreview] = useState<RestoreData | null>(null)
+  const [refusal, setRefusal] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  useEffect(() => {
+    let isCurrent = true
+    call('restore', { id: item, dry_run: true, ...(force && { force }) }).then(
+      (answer) => isCurrent && setPreview(answer),
+      (error: unknown) => isCurrent && setRefusal(error),
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [item, force])
+  const write = async (content: string) => {
+    setBusy(true)
+    try {
+      const { files_total: total } = await call('restore', {
+        id: item,
+        yes: true,
+        content,
+        ...(force && { force }),
+      })
+      showToast({ kind: 'done', text: `Restored ${formatCount(total, 'file')}` })
+      close()
+    } catch (error) {
+      setRefusal(error)
+      setBusy(false)
+    }
+  }
+  const isWritable = preview !== null && refusal === null && preview.files_total > 0
+  return (
+    <Dialog title="Restore lost files" class="restore" close={close}>
+      <div class="restore-preview">
+        {refusal === null ? (
+          preview === null ? (
+            <Skeleton />
+          ) : (
+            <Preview preview={preview} force={force} setForce={setForce} />
+          )
+        ) : (
+          <>
+            <Refusal error={refusal} />
+            <TerminalCommand words={`restore ${item}`} />
+          </>
+        )}
+      </div>
+      <div class="verbs">
+        {isWritable ? (
+          <button
+            type="button"
+            class="button"
+            data-kind="primary"
+            disabled={isBusy}
+            onClick={() => void write(preview.content)}
+          >
+            Write {formatCount(preview.files_total, 'file')}
+          </button>
+        ) : null}
+        <button type="button" class="button" onClick={close}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+interface PreviewProps {
+  readonly preview: RestoreData
+  readonly force: boolean
+  readonly setForce: (force: boolean) => void
+}
+
+function Preview({ preview, force, setForce }: PreviewProps) {
+  const {
+    files,
+    files_total: total,
+    newer,
+    newer_total,
+    refused,
+    left_out: leftOut,
+    diff,
+    truncated,
+  } = preview
+  return (
+    <>
+      <p>
+        {total === 0 ? 'Nothing would be written in ' : `${formatCount(total, 'file')} would be written in `}
+        <code>{preview.work_tree}</code>. What is replaced is kept as a snapshot.
+      </p>
+      <PathList name="Files" rows={files.map(({ path, action }) => [path, action])} />
+      <PathList
+        name="Newer content, which stays"
+        rows={newer.map((path) => [path, ''])}
+        more={newer_total - newer.length}
+      />
+      {newer_total > 0 || force ? (
+        <label class="restore-force">
+          <input
+            type="checkbox"
+            checked={force}
+            onChange={({ currentTarget }) => setForce(currentTarget.checked)}
+          />{' '}
+          Also overwrite newer content
+        </label>
+      ) : null}
+      <PathList name="Cannot be written" rows={refused.map(({ path, problem }) => [path, problem])} />
+      <PathList
+        name="Not kept"
+        rows={leftOut.map(({ path, why }) => [path, restoreGapWords[why]])}
+        more={preview.left_out_total - leftOut.length}
+      />
+      {total === 0 ? null : <DiffText text={diff} />}
+      {truncated ? <p class="muted">The rest is too long to show.</p> : null}
+    </>
+  )
+}
+
+interface PathListProps {
+  readonly name: string
+  readonly rows: readonly (readonly [path: string, note: string])[]
+  readonly more?: number
+}
+
+function PathList({ name, rows, more = 0 }: PathListProps) {
+  if (rows.length === 0) return null
+  return (
+    <section aria-label={name}>
+      <h3>{name}</h3>
+      <ul>
+        {rows.map(([path, note]) => (
+          <li key={path}>
+            <code>{path}</code> <span class="muted">{note}</span>
+          </li>
+        ))}
+        {more > 0 ? <li class="muted">{more} more</li> : null}
+      </ul>
+    </section>
+  )
+}
