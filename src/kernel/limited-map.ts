@@ -8,3 +8,21 @@ export function setNewest<Key, Value>(map: Map<Key, Value>, max: number, key: Ke
     return
   }
 }
+
+const maxRememberedLength = 300
+
+/** The same function, which remembers its newest answers for short texts. */
+export function rememberAnswers<Answer>(
+  max: number,
+  compute: (text: string) => Answer,
+): (text: string) => Answer {
+  const answers = new Map<string, { readonly answer: Answer }>()
+  return (text) => {
+    if (text.length > maxRememberedLength) return compute(text)
+    const known = answers.get(text)
+    if (known !== undefined) return known.answer
+    const answer = compute(text)
+    setNewest(answers, max, text, { answer })
+    return answer
+  }
+}

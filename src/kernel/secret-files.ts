@@ -1,4 +1,4 @@
-import { setNewest } from './limited-map.ts'
+import { rememberAnswers } from './limited-map.ts'
 
 /** File names whose content is a secret, in lower case. */
 const files = joinPatterns([
@@ -32,21 +32,7 @@ const copyEnd = /([~#. ]|\.(bak|backup|orig|old|save|copy|sw[a-p]|tmp))$/
  * Whether a file holds secrets, by its name or a folder above it, in any case. The content of such a file is never stored,
  * shown or sent: only its name, its hash and the fact that it changed.
  */
-export function isSecretFile(path: string): boolean {
-  if (path.length > maxKeptLength) return isSecretName(path)
-  const kept = judged.get(path)
-  if (kept !== undefined) return kept
-  const isSecret = isSecretName(path)
-  setNewest(judged, maxJudged, path, isSecret)
-  return isSecret
-}
-
-// The same paths are asked for again and again, and the patterns are slow.
-const judged = new Map<string, boolean>()
-const maxJudged = 5_000
-const maxKeptLength = 300
-
-function isSecretName(path: string): boolean {
+export const isSecretFile = rememberAnswers(5_000, (path: string): boolean => {
   const parts = path.toLowerCase().split(/[/\\]/).filter(Boolean).map(originalName)
   const name = parts.at(-1) ?? ''
   if (parts.some((part) => folders.test(part) && !template.test(part))) return true
@@ -55,7 +41,7 @@ function isSecretName(path: string): boolean {
   return (
     data.test(name) && (wordInFile.test(name) || parts.slice(0, -1).some((part) => wordAsFolder.test(part)))
   )
-}
+})
 
 /** The original name of a backup copy: `.env` for `.env.bak`, `.env~`, `#.env#` and `..env.swp`. */
 function originalName(name: string): string {

@@ -1,3 +1,4 @@
+import { rememberAnswers } from '../../../kernel/limited-map.ts'
 import { foldCase } from './area.ts'
 
 /** The purpose of a file, by its path: files that any task may touch are judged less strictly. */
@@ -23,7 +24,7 @@ const kindWords = {
 } as const satisfies Record<FileKind, SharedKind | null>
 
 /** Determines a file's kind by its path. */
-export function fileKind(path: string): FileKind {
+export const fileKind = rememberAnswers(5_000, (path: string): FileKind => {
   const lower = foldCase(path)
   const name = lower.slice(lower.lastIndexOf('/') + 1)
   if (manifestsOf(name) !== null) return 'lock'
@@ -31,7 +32,7 @@ export function fileKind(path: string): FileKind {
     KINDS.find(({ names, paths }) => names?.test(name) === true || paths?.test(lower) === true)?.kind ??
     'source'
   )
-}
+})
 
 /** The names of the manifests that a lock file follows; null when the name is not a lock file's. */
 export function manifestsOf(lockName: string): readonly string[] | null {
