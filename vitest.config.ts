@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './scripts/longest-first.ts'
+import { roomForYoung } from './test/support/room-for-young.ts'
 
 export default defineConfig({
   test: {
@@ -16,7 +17,7 @@ export default defineConfig({
     isolate: false,
     // Node runs the modules as they are: nothing is transformed first.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    execArgv: ['--import', new URL('test/support/plain-imports.mjs', import.meta.url).href],
+    execArgv: ['--import', new URL('test/support/plain-imports.mjs', import.meta.url).href, ...roomForYoung],
     sequence: { sequencer: LongestFirst },
     setupFiles: ['test/support/properties.ts'],
     globalSetup: [

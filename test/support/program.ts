@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AnswerPipe } from './answer-pipe.ts'
 import { removeFolder } from './removed-folder.ts'
+import { roomForYoung } from './room-for-young.ts'
 
 /** The program as it is installed. */
 export const bin = join(import.meta.dirname, '..', '..', 'bin', 'waymark.js')
@@ -70,9 +71,13 @@ class Host {
     this.#answers = new AnswerPipe(`${channel}.answers`)
     // Open for both, because whoever only writes waits for a reader.
     this.#runs = openSync(`${channel}.runs`, constants.O_RDWR)
-    this.#child = spawn(process.execPath, [join(import.meta.dirname, 'program-host.mjs'), bin, channel], {
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    })
+    this.#child = spawn(
+      process.execPath,
+      [...roomForYoung, join(import.meta.dirname, 'program-host.mjs'), bin, channel],
+      {
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      },
+    )
     this.#child.unref()
     this.#child.channel?.unref()
     process.once('exit', this.#end)

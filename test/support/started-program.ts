@@ -6,6 +6,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { bin, needsOwnProcess, type Ran, type Running } from './program.ts'
+import { roomForYoung } from './room-for-young.ts'
 
 /** A program that is spoken to while it runs. Emits `exit` with its code, which is null where it was killed. */
 export interface StartedProgram extends EventEmitter<{ exit: [number | null] }> {
@@ -158,10 +159,14 @@ class HostedProgram extends EventEmitter<{ exit: [number | null] }> implements S
 }
 
 function startHost(): ChildProcess {
-  const host = spawn(process.execPath, [join(import.meta.dirname, 'program-host.mjs'), bin], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    serialization: 'advanced',
-  })
+  const host = spawn(
+    process.execPath,
+    [...roomForYoung, join(import.meta.dirname, 'program-host.mjs'), bin],
+    {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      serialization: 'advanced',
+    },
+  )
   host.on('error', () => undefined) // one that was killed is seen by its exit
   host.unref()
   host.channel?.unref()
