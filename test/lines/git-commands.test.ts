@@ -400,10 +400,10 @@ test.each([false, true])(
   'an attempt is told as the author of what it wrote, and of nothing else; hooks: %s',
   async (hooks) => {
     const scene = await openScene(hooks)
-    // In `npm test` every second case without hooks: with hooks each of them is harder.
-    const step = hooks ? 1 : amount({ test: 2, soak: 1 })
-    const played = Object.entries(cases).filter(
-      ([, { only }], at) => (only === undefined || hooks) && at % step === 0,
+    // In `npm test` each case once: with hooks or without.
+    const step = amount({ test: 2, soak: 1 })
+    const played = Object.entries(cases).filter(([, { only }], at) =>
+      only === undefined ? (at + Number(hooks)) % step === 0 : hooks,
     )
     for (const [at] of played.entries()) scene.put(`case${at}`, base(`case${at}`))
     scene.commit()
