@@ -317,7 +317,7 @@ async function keptDifferencesOf(
     own.catch(() => keptCommits.delete(key))
     setNewest(keptCommits, maxKeptCommits, key, own)
   }
-  const kept = await Promise.all(commits.map((commit) => keptCommits.get(keyOf(commit)) ?? 'many'))
+  const kept = await Promise.all(commits.map(async (commit) => keptCommits.get(keyOf(commit)) ?? 'many'))
   const large = commits.filter((_, at) => kept[at] === 'many')
   const asked = Map.groupBy(await differencesOf(place, large, paths), ({ commit }) => commit)
   const wanted = new Set(paths)

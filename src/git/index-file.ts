@@ -116,6 +116,8 @@ export interface IndexEntries {
   readonly hidden: readonly HiddenEntry[]
   /** Entries whose times were set: git compares whole seconds, so it could miss an edit within one. */
   readonly setTimes: readonly SetTimesEntry[]
+  /** The sizes of files as new as the index: git compares their contents. */
+  readonly racyBytes: number
 }
 
 export interface SetTimesEntry {
@@ -133,6 +135,7 @@ export interface HiddenEntry {
 
 interface IndexEntry {
   readonly path: PathBytes
+  readonly times?: RecordedTimes
   readonly isSubmodule: boolean
   readonly hidden: HiddenEntry | null
   readonly setTimes: SetTimesEntry | null
@@ -146,7 +149,7 @@ export async function readIndexEntries(
   objectFormat: string,
   includes: (path: PathBytes) => boolean,
 ): Promise<IndexEntries> {
-  const collection = new IndexCollector(includes)
+  const collection = new IndexCollector(includes, statOf(place.index)?.mtimeMs ?? 0)
   const file = await readRegular(place.index).catch(() => null)
   if (file === null) return collection.entries()
   const complete = readIndexFile(file, objectFormat, (record) => {
@@ -156,7 +159,7 @@ export async function readIndexEntries(
     const times = record.times()
     const isSet = truncateToSeconds(times.changed) !== truncateToSeconds(times.modified)
     const setTimes = isSet && hidden === null ? { path, index: record.state(), times } : null
-    collection.add({ path, isSubmodule: mode === submodule, hidden, setTimes })
+    collection.add({ path, isSubmodule: mode === submodule, hidden, setTimes, times })
   })
   if (!complete) {
     const listing = await git(['ls-files', '-z', '-v', '-s'], privateCall(place))
@@ -195,11 +198,18 @@ class IndexCollector {
   readonly #attributes: PathBytes[] = []
   readonly #setTimes: SetTimesEntry[] = []
 
-  constructor(includes: (path: PathBytes) => boolean) {
+  readonly #writtenAt: number
+  #racyBytes = 0
+
+  /** `writtenAt`: when the index was written, in milliseconds. */
+  constructor(includes: (path: PathBytes) => boolean, writtenAt: number) {
     this.#includes = includes
+    this.#writtenAt = truncateToSeconds(writtenAt)
   }
 
-  add({ path, isSubmodule, hidden, setTimes }: IndexEntry): void {
+  add({ path, isSubmodule, hidden, setTimes, times }: IndexEntry): void {
+    if (times !== undefined && truncateToSeconds(times.modified) >= this.#writtenAt)
+      this.#racyBytes += times.size
     // A conflicted path has one record per stage, next to each other.
     if (path === this.#paths.at(-1) || !this.#includes(path)) return
     this.#paths.push(path)
@@ -218,6 +228,7 @@ class IndexCollector {
       submodules: this.#submodules,
       hidden: this.#hidden,
       setTimes: this.#setTimes,
+      racyBytes: this.#racyBytes,
     }
   }
 }

@@ -17,6 +17,7 @@ import {
 } from './conversion.ts'
 import { scanFolder } from './folder-scan.ts'
 import { operationInProgress, readRefTips, reflogPosition } from './git-folder.ts'
+import { copyRacyIndex, indexForStatus } from './index-copy.ts'
 import { doubtfulTimes, type IndexEntries, readIndexEntries } from './index-file.ts'
 import { isLinkedTree } from './other-work-trees.ts'
 import {
@@ -288,7 +289,7 @@ async function snapshotRepository(
   place: SnapshotSettings,
 ): Promise<RepositorySnapshot> {
   const own = privatePlace(repository, place)
-  const running = statusOf(repository, privateCall(own))
+  const running = statusOf(repository, statusCall(own, repository))
   // Everything else is read while `status` runs.
   const settings = contentSettingsOf(repository, place.environment)
   const [statusAnswer, { index, doubtful }, unchanged, position, operation, refs, isNamedOutside] =
@@ -303,6 +304,7 @@ async function snapshotRepository(
       readRefTips(repository.commonFolder),
       hasOutsideAttributes(own, repository),
     ])
+  if (own.index === repository.index) copyRacyIndex(place.stateFolder, own.index, index.racyBytes)
   const status = filterStatus(parseStatus(nulRecords(statusAnswer.output)), place.includes)
   const attributes = attributesDigest(own, { status, index })
   const isComparable = attributes !== null && attributes === earlierState(place)?.attributes
@@ -347,13 +349,27 @@ async function snapshotRepository(
   }
 }
 
+/** Only a copy of the index may be refreshed. */
+function statusCall(own: PrivateDirectory, { index }: Repository): GitCall {
+  const call = privateCall(own)
+  if (own.index === index) return call
+  return { ...call, environment: { ...call.environment, GIT_OPTIONAL_LOCKS: '1' } }
+}
+
 /** Writes the private directory for a repository. */
 function privatePlace(repository: Repository, place: SnapshotSettings): PrivateDirectory {
   const { directory, environment, stateFolder, budget } = place
   const { top, index, objects, objectFormat } = repository
   writePrivateDirectory(directory, repository)
   const contents = budget === null ? {} : { contents: contentsFolder(stateFolder, objectFormat) }
-  return { directory, top, index, objects: [objects], environment, ...contents }
+  return {
+    directory,
+    top,
+    index: indexForStatus(stateFolder, index),
+    objects: [objects],
+    environment,
+    ...contents,
+  }
 }
 
 interface StatusAnswer {

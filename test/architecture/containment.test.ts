@@ -43,6 +43,7 @@ const writers = {
     'git/conversion.ts',
     'git/copies.ts',
     'git/changes-from-head.ts',
+    'git/index-copy.ts',
     'git/pack.ts',
     'git/private-directory.ts',
     'git/private-store.ts',
