@@ -34,11 +34,9 @@ async function checkedTask(script: string, check: object | string = 'sh check.sh
   project.write('check.sh', counting(script))
   project.git('add', '-A')
   project.git('commit', '-qm', 'Add a check')
-  const { task_id: id } = await project.call('start_task', {
-    name: 'A',
-    goal: 'A',
-    done_when: { check: [check] },
-  })
+  const task = { name: 'A', goal: 'A', done_when: { check: [check] } }
+  const actor = { ...agentActor, connection: 'c1' }
+  const { task_id: id } = await project.call('start_task', task, { actor })
   project.write('src/auth.ts', 'export const auth = 2\n')
   const items = async () => (await project.call('inbox', { kind: 'command' })).items
   return {
@@ -366,7 +364,8 @@ describe('the verdict on a completion with a check', () => {
 
   test('is unproven if the check fails while another agent works in the tree', async () => {
     const task = await checkedTask('exit 3')
-    await task.project.call('start_task', { name: 'B', goal: 'B', agent_name: 'other' })
+    const actor = { ...agentActor, connection: 'c2' }
+    await task.project.call('start_task', { name: 'B', goal: 'B' }, { actor })
     await task.approve()
     const answer = await task.complete()
     expect(answer.verdict.is).toBe('unproven')

@@ -39,13 +39,24 @@ describe('an agent cannot make a failing check of the project count less', () =>
 
   test('by an attempt of its own beside it, as if another agent worked there', async () => {
     const project = await checkedProject()
-    const id = await project.start()
+    const { call } = project
+    const on = (connection: string) => ({ actor: { ...agentActor, connection } })
+    const start = async (more: object, connection = 'c1') =>
+      (await call('start_task', { name: 'Beside', goal: 'B', ...more }, on(connection))).task_id
+    const id = await start({ name: 'A' })
     fails(project)
     await project.approve(id)
-    await project.start({ name: 'Beside' })
-    expect(rulesOf(await project.complete(id, { preview: true }))).toContain('check_failed')
-    await project.start({ name: 'Other', agent_name: 'other' })
-    expect(rulesOf(await project.complete(id))).toContain('check_failed_shared')
+    await start({})
+    await start({ agent_name: 'other' })
+    await call('complete_task', {
+      task_id: await start({ agent_name: 'third' }),
+      status: 'partial_success',
+      outcome: { summary: 'Looked.' },
+    })
+    const rules = async () => rulesOf(await project.complete(id, { preview: true }))
+    expect(await rules()).toContain('check_failed')
+    await start({ agent_name: 'other' }, 'c2')
+    expect(await rules()).toContain('check_failed_shared')
   })
 
   test('by leaving it out: the verdict says so, and is not proven', async () => {

@@ -117,6 +117,24 @@ export function isOpenedBy(attempt: Attempt, actor: Actor, agentName: string | n
   return agentName !== null || attempt.actor.connection === actor.connection
 }
 
+/**
+ * Whether Waymark knows that two attempts are of different sessions: by their hooks, their connections, their tokens, or a
+ * person beside an agent. The name that an agent gives itself is no evidence.
+ */
+export function isOfOtherSession(
+  one: Pick<Attempt, 'id' | 'actor'>,
+  other: Pick<Attempt, 'id' | 'actor'>,
+  sessionOf: ReadonlyMap<string, string>,
+): boolean {
+  const [a, b] = [one.actor, other.actor]
+  const isOneConnection = a.connection !== undefined && a.connection === b.connection
+  if (isOneConnection) return false
+  if (a.kind !== b.kind || tokenOf(a) !== tokenOf(b)) return true
+  const [session, otherSession] = [sessionOf.get(one.id), sessionOf.get(other.id)]
+  if (session !== undefined && otherSession !== undefined) return session !== otherSession
+  return a.connection !== undefined && b.connection !== undefined
+}
+
 /** The author of an attempt's outcome: its opener only if the same caller completed it. */
 export function outcomeAuthorOf(attempt: Pick<Attempt, 'agentName' | 'actor' | 'completedBy'>): string {
   const { actor, completedBy } = attempt

@@ -20,7 +20,14 @@ import {
 import type { RecordContext } from '../../kernel/operations/operation.ts'
 import type { DoneWhen, TaskCheck } from '../../plan/domain/done-when.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { type Attempt, isOpenedBy, staleAfter, type Task, type TaskOutcome, treeOf } from '../domain/task.ts'
+import {
+  type Attempt,
+  isOfOtherSession,
+  staleAfter,
+  type Task,
+  type TaskOutcome,
+  treeOf,
+} from '../domain/task.ts'
 import type { CheckFact } from '../domain/verdict.ts'
 
 /** What the checks of a task need: the content that they run on, their approvals, and their runs on another machine. */
@@ -208,21 +215,23 @@ async function measuredChecks(
   return checks.map((check) => (failed.includes(check) ? { ...check, isShared: true } : check))
 }
 
-/** Whether another agent's attempt was open in the work tree since this one began; those at tasks above it do not count. */
-async function isTreeShared({ tasks }: Reads, attempt: Attempt): Promise<boolean> {
-  const { taskId, snapshot, openedAt, actor, agentName } = attempt
+/** Whether an attempt of another session was open in the work tree since this one began; those at tasks above it do not count. */
+async function isTreeShared({ tasks, capture }: Reads, attempt: Attempt): Promise<boolean> {
+  const { taskId, snapshot, openedAt } = attempt
   const [inTree, ancestors] = await Promise.all([
     tasks.attemptsInTree(treeOf(snapshot), openedAt),
     tasks.ancestors([taskId]),
   ])
   const own = new Set<string>([taskId, ...(ancestors.get(taskId) ?? [])])
-  return inTree.some(
+  const beside = inTree.filter(
     (other) =>
-      !own.has(other.taskId) &&
-      (other.status !== 'open' || openedAt - other.lastCallAt < staleAfter) &&
-      // Else an agent could open a task beside its own, and no failed check would count.
-      !isOpenedBy(other, actor, agentName),
+      !own.has(other.taskId) && (other.status !== 'open' || openedAt - other.lastCallAt < staleAfter),
   )
+  if (beside.length === 0) return false
+  const links = await capture.linksOf([attempt, ...beside].map(({ id }) => id))
+  const sessionOf = new Map(links.map(({ attemptId, sessionId }) => [attemptId, sessionId]))
+  // Else an agent could open a task beside its own, and no failed check would count.
+  return beside.some((other) => isOfOtherSession(attempt, other, sessionOf))
 }
 
 async function measuredCheck(
