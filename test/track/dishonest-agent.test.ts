@@ -192,7 +192,38 @@ describe('an agent cannot go around the completion', () => {
       ['done_when', '{}'],
     ])
       expect(await refused('setting_set', { name, value })).toMatchObject({ reason: 'person_needed' })
-    for (const status of ['to_do', 'done']) await call('taskman_task_edit', { id, status })
+    await call('taskman_task_edit', { id, status: 'to_do' })
     expect((await call('inbox', { kind: 'verdict' })).items).toHaveLength(1)
+  })
+
+  test('by taking a contradicted task out of the plan, or leaving another attempt at it', async () => {
+    const { call, refused, start, complete } = await checkedProject()
+    const { mission_id } = await call('start_mission', { name: 'M', objective: 'O' })
+    const id = await start({ mission_id })
+    await complete(id)
+    const inbox = async () => (await call('inbox', { kind: 'verdict' })).items
+    const [item] = await inbox()
+    const open = { code: 'REFUSED', reason: 'verdict_open', details: { item_id: item.item_id } }
+    for (const status of ['done', 'to_do']) {
+      await call('taskman_task_edit', { id, status })
+      expect(await refused('task_drop', { id, reason: 'Not needed' })).toMatchObject(open)
+    }
+    expect(await refused('taskman_task_edit', { id, status: 'done' })).toMatchObject(open)
+    await start({ planned_task_id: id, name: undefined, goal: undefined })
+    await call('complete_mission', { mission_id, status: 'failed', summary: 'Stopped.' })
+    expect(await refused('task_drop', { id, reason: 'Not needed' })).toMatchObject(open)
+    expect(await inbox()).toMatchObject([{ item_id: item.item_id, task_id: id }])
+    await call('task_drop', { id, reason: 'Not needed' }, asPerson)
+    expect(await inbox()).toEqual([])
+  })
+
+  test('but it may say that it failed, and then drop the task', async () => {
+    const { call, start, complete } = await checkedProject()
+    const id = await start()
+    await complete(id)
+    expect(await complete(id, { status: 'failed' })).toMatchObject({ amended: true })
+    await call('taskman_task_edit', { id, status: 'to_do' })
+    await call('task_drop', { id, reason: 'Not needed' })
+    expect((await call('inbox', { kind: 'verdict' })).items).toEqual([])
   })
 })

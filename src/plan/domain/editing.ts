@@ -1,3 +1,4 @@
+import type { InboxItem } from '../../inbox/domain/inbox-item.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { TaskId, TransactionContext } from '../../kernel/id.ts'
@@ -19,6 +20,8 @@ export interface EditSituation {
   readonly lastAttempt: Attempt | null
   /** The milestone named by the edit. */
   readonly milestone: Milestone | null
+  /** The open inbox item about the verdict of its last completion. */
+  readonly verdictItem: InboxItem | null
 }
 
 /** The events of an edit; none when it changes nothing. */
@@ -58,7 +61,7 @@ export function milestonePhaseFailure(milestone: Milestone, phaseId: string): Fa
 
 function statusChange(
   requested: TaskStatus | null,
-  { planned, lastAttempt }: EditSituation,
+  { planned, lastAttempt, verdictItem }: EditSituation,
   claimant: Claimant,
   setting: TransactionContext,
 ): readonly NewPlanEvent[] {
@@ -69,7 +72,10 @@ function statusChange(
   if (requested === now) return []
   const { task } = planned
   if (lastAttempt?.status === 'open') throw attemptOpenFailure(requested, planned, lastAttempt)
-  if (requested === 'done' && claimant.actor.kind === 'agent') refuseUnjudged(planned, lastAttempt)
+  if (requested === 'done' && claimant.actor.kind === 'agent') {
+    refuseOpenVerdict('set', planned, verdictItem)
+    refuseUnjudged(planned, lastAttempt)
+  }
   // A person may take a task back from an agent that claimed but did not start it.
   const takesBack = requested === 'to_do' && claimant.actor.kind === 'person'
   if (!takesBack) assertUnclaimed(planned, claimant, setting.at)
@@ -85,6 +91,17 @@ function statusChange(
     case 'done':
       return [...released, { kind: 'task.marked', taskId: task.id, as: 'done' }]
   }
+}
+
+/** While a person is asked about a verdict, no agent takes the task out of their sight. */
+function refuseOpenVerdict(verb: 'drop' | 'set', { task }: PlannedTask, item: InboxItem | null): void {
+  if (item === null) return
+  const what = verb === 'drop' ? `drop task ${task.id}` : `set task ${task.id} to done`
+  throw new Failure('REFUSED', `Cannot ${what}: a person must decide about its last completion first.`, {
+    reason: 'verdict_open',
+    hint: hintOf`Or complete it again, with what is true: ${callTo('complete_task', { task_id: task.id, status: undefined, outcome: undefined })}. A person decides with waymark review ${task.id}.`,
+    details: { item_id: item.id },
+  })
 }
 
 /** An agent completes what it promised, or tried in vain, only by a completion that is measured and judged. */
@@ -114,11 +131,16 @@ function attemptOpenFailure(requested: TaskStatus, { task }: PlannedTask, attemp
 
 /** Drops a task, with a note about the reason. Refused while an attempt is open. */
 export function dropTask(
-  { planned, openAttempt }: { readonly planned: PlannedTask; readonly openAttempt: Attempt | null },
+  {
+    planned,
+    openAttempt,
+    verdictItem,
+  }: Pick<EditSituation, 'planned' | 'verdictItem'> & { readonly openAttempt: Attempt | null },
   { reason, author }: { readonly reason: string; readonly author: Claimant },
   setting: TransactionContext,
 ): readonly NewPlanEvent[] {
   const { task } = planned
+  if (author.actor.kind === 'agent') refuseOpenVerdict('drop', planned, verdictItem)
   if (task.status === 'done') {
     throw new Failure('CONFLICT', `Task ${task.id} "${task.name}" is already done (${task.resolution}).`, {
       reason: 'task_completed',

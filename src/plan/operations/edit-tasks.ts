@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { endItem, endingOf } from '../../inbox/domain/answers.ts'
+import type { InboxItem } from '../../inbox/domain/inbox-item.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import type { TaskId } from '../../kernel/id.ts'
 import { findMilestone, findPhase, findPlanned } from '../../kernel/operations/find.ts'
@@ -170,7 +172,12 @@ export const taskEdit = defineOperation({
     }
     const events = editTask(
       { changes, status },
-      { planned, lastAttempt, milestone },
+      {
+        planned,
+        lastAttempt,
+        milestone,
+        verdictItem: status === 'done' ? await openVerdictItem(reads, planned.task.id) : null,
+      },
       { actor, agentName: input.agent_name ?? null },
       setting,
     )
@@ -181,6 +188,10 @@ export const taskEdit = defineOperation({
     }
   }),
 )
+
+async function openVerdictItem({ inboxItems }: Reads, id: TaskId): Promise<InboxItem | null> {
+  return (await inboxItems.ofTask(id)).find(({ kind }) => kind === 'verdict') ?? null
+}
 
 async function changesOf(
   reads: Reads,
@@ -248,8 +259,21 @@ export const taskDrop = defineOperation({
     const planned = await findPlanned(reads, input.id)
     const openAttempt = await reads.tasks.openAttempt(planned.task.id)
     const claimant = { actor, agentName: null }
-    const events = dropTask({ planned, openAttempt }, { reason: input.reason, author: claimant }, setting)
-    return { events, answerFrom: taskAnswer(planned.task.id, setting.at) }
+    const verdictItem = await openVerdictItem(reads, planned.task.id)
+    const events = dropTask(
+      { planned, openAttempt, verdictItem },
+      { reason: input.reason, author: claimant },
+      setting,
+    )
+    // Who drops a task has decided about what was said of it.
+    const decided = verdictItem
+      ? endItem(
+          verdictItem,
+          { ...endingOf(verdictItem, 'dismiss', null), answer: `Dropped: ${input.reason}` },
+          { attempt: null, task: null },
+        )
+      : []
+    return { events: [...events, ...decided], answerFrom: taskAnswer(planned.task.id, setting.at) }
   }),
 )
 
