@@ -16,5 +16,5 @@ try {
   await team.leave()
 }
 const { keepRecording } = await import('./record-day/keep.ts')
-keepRecording(repository, values.to)
+await keepRecording(repository, values.to)
 repository.remove()

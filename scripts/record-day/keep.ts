@@ -14,10 +14,10 @@ import {
 import { mainFolder, type ShopRepository } from './repository.ts'
 
 /** Writes the recording: the log, the repository with its snapshots, and the objects of both. */
-export function keepRecording(
+export async function keepRecording(
   { home, environment }: Pick<ShopRepository, 'home' | 'environment'>,
   to: string,
-): void {
+): Promise<void> {
   mkdirSync(to, { recursive: true })
   const main = join(home, mainFolder)
   const listed = git(main, environment, 'worktree', 'list', '--porcelain')
@@ -31,7 +31,8 @@ export function keepRecording(
     encoding: 'utf8',
   })
   const [, ...lines] = exported.trim().split('\n')
-  const { events } = readExport(lines.map((line) => withoutMachine(line, home)))
+  const log = await readExport(lines.map((line) => withoutMachine(line, home)))
+  const events = await Array.fromAsync(log.readEvents(0))
   writeFileSync(join(to, recordingFiles.log), compress(logText(events)))
   writeFileSync(join(to, recordingFiles.work), compress(withoutMachine(JSON.stringify(work), home)))
   writeFileSync(join(to, recordingFiles.objects), packObjects(main, home, environment))

@@ -8,7 +8,7 @@ import { Followers } from '../events/log/follow.ts'
 import { Failure } from '../kernel/failure.ts'
 import type { IdSource } from '../kernel/id.ts'
 import { isProjectEnded, noticeOf, type ProjectState, projectState } from '../project/tables/project-end.ts'
-import type { SideRow } from './ports/record-rows.ts'
+import type { LogSource, SideRow } from './ports/record-rows.ts'
 import type {
   BackupRestoreResult,
   BackupResult,
@@ -120,10 +120,10 @@ class SqliteStore implements Store {
     return this.#reading((db, projectId) => storedAnswer(db, projectId, idempotency))
   }
 
-  async restore(events: readonly ProjectEvent[], restoring?: LogRestoreOptions): Promise<LogRestoreResult> {
-    if (!restoring?.replace || this.#options.shared) return this.#restoreInPlace(events, restoring)
+  async restore(log: LogSource, restoring?: LogRestoreOptions): Promise<LogRestoreResult> {
+    if (!restoring?.replace || this.#options.shared) return this.#restoreInPlace(log, restoring)
     try {
-      if (await this.#isContinuedBy(events)) return await this.#restoreInPlace(events, restoring)
+      if (await this.#isContinuedBy(log)) return await this.#restoreInPlace(log, restoring)
     } catch (error) {
       // An unreadable record is set aside unchanged.
       if (
@@ -132,7 +132,7 @@ class SqliteStore implements Store {
       )
         throw error
     }
-    return this.#restoreAside(events, restoring)
+    return this.#restoreAside(log, restoring)
   }
 
   kept(after: SideRow | null, limit: number): Promise<readonly SideRow[]> {
@@ -278,28 +278,25 @@ class SqliteStore implements Store {
   }
 
   /** Whether the log continues this folder's record, or there is none. */
-  #isContinuedBy(events: readonly ProjectEvent[]): Promise<boolean> {
+  #isContinuedBy(log: LogSource): Promise<boolean> {
     return this.#withFailures(async () => {
       const open = await this.#database.forReading()
       const projectId = open && (await this.#projectIn(open.db))
       if (!open || projectId === null) return true
-      const [first] = events
+      const first = await log.eventAt(1)
       return first?.body.kind === 'project.created' && first.body.id === projectId
     })
   }
 
-  #restoreInPlace(
-    events: readonly ProjectEvent[],
-    restoring: LogRestoreOptions | undefined,
-  ): Promise<LogRestoreResult> {
+  #restoreInPlace(log: LogSource, restoring: LogRestoreOptions | undefined): Promise<LogRestoreResult> {
     return this.#withFailures(async () => {
       const { root, file } = this.#options
-      this.#watch.expect(events)
+      await this.#watch.expect(log)
       const { db, raw } = await this.#database.forWriting()
       this.#hideFolder()
       const { project, point, ...restored } = await db.transaction().execute(async (transaction) => {
         const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
-        const result = await restore(transaction, events, { ...restoring, root, label: file, found })
+        const result = await restore(transaction, log, { ...restoring, root, label: file, found })
         return { ...result, point: pointIn(raw, result.project.id) }
       })
       this.#resolved.set(db, project)
@@ -310,15 +307,12 @@ class SqliteStore implements Store {
   }
 
   /** Restores into a new file, which then replaces this one; this one is kept under another name. */
-  async #restoreAside(
-    events: readonly ProjectEvent[],
-    restoring: LogRestoreOptions,
-  ): Promise<LogRestoreResult> {
+  async #restoreAside(log: LogSource, restoring: LogRestoreOptions): Promise<LogRestoreResult> {
     const { file, ids, root } = this.#options
     const incoming = `${file}.importing-${randomBytes(6).toString('hex')}`
     const store = openStore({ file: incoming, shared: false, root, sandboxJournal: false, ids })
     try {
-      const restored = await store.restore(events, { ...restoring, replace: false })
+      const restored = await store.restore(log, { ...restoring, replace: false })
       await store.close()
       const { kept } = await this.putBack(incoming, restoring.at)
       return { ...restored, setAside: kept }

@@ -4,6 +4,7 @@ import type { NewProjectEvent } from '../../src/events/domain/project-event.ts'
 import type { RunEvent } from '../../src/gate/domain/run.ts'
 import type { InboxItemId, RunEventId } from '../../src/kernel/id.ts'
 import type { JsonObject } from '../../src/kernel/json.ts'
+import { memoryLog } from '../../src/store/ports/record-rows.ts'
 import type { Reads } from '../../src/store/ports/store.ts'
 import { amount } from '../support/amount.ts'
 import { anItem } from '../support/entities.ts'
@@ -173,7 +174,8 @@ describe.each(dialects)('runs restored from a log in $dialect', ({ fresh, alone,
         const before = await store.view(allOf)
         expect(before).toMatchObject({ check: { brokenAt: null } })
         await using copy = await alone()
-        await copy.store.restore(await store.view(({ eventLog: log }) => log.since(0, 1000)))
+        const events = await store.view(({ eventLog: log }) => log.since(0, 1000))
+        await copy.store.restore(memoryLog(events))
         expect(await copy.store.view(allOf)).toEqual(before)
       }),
       { numRuns: isQuick ? amount({ test: 4, soak: 25 }) : 1 },

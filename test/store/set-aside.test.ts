@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { memoryLog } from '../../src/store/ports/record-rows.ts'
 import type { Store } from '../../src/store/ports/store.ts'
 import { agent } from '../support/entities.ts'
 import { isPostgresLeftOut } from '../support/postgres/database.ts'
@@ -10,7 +11,7 @@ const logOf = (store: Store) => store.view(({ eventLog: log }) => log.since(0, 1
 /** The log of another project, or one that goes on with a log. */
 async function logElsewhere(names: readonly string[], before: Awaited<ReturnType<typeof logOf>> = []) {
   await using temporary = await temporaryStore()
-  if (before.length > 0) await temporary.store.restore(before)
+  if (before.length > 0) await temporary.store.restore(memoryLog(before))
   for (const name of names) await recordMission(temporary.store, name)
   return logOf(temporary.store)
 }
@@ -20,7 +21,7 @@ const engines = [
   ...(isPostgresLeftOut ? [] : [{ engine: 'PostgreSQL', open: () => temporaryPostgresStore() }]),
 ]
 
-const importing = { replace: true, kept: [], actor: agent, at: Date.now() }
+const importing = { replace: true, actor: agent, at: Date.now() }
 
 const missions = async (store: Store) =>
   (await logOf(store)).flatMap(({ body }) => (body.kind === 'mission.started' ? [body.mission.id] : []))
@@ -37,9 +38,9 @@ describe.each(engines)('a project whose place another one takes in $engine', ({ 
     await recordMission(store, 'm-old')
     const running = another()
     await recordMission(running, 'm-running')
-    expect((await store.restore(await logElsewhere(['m-imported']), importing)).setAside).toContain(
-      '-replaced',
-    )
+    expect(
+      (await store.restore(memoryLog(await logElsewhere(['m-imported'])), importing)).setAside,
+    ).toContain('-replaced')
     await recordMission(running, 'm-after')
     expect(await missions(running)).toEqual(['m-imported', 'm-after'])
     expect(await missions(another())).toEqual(['m-imported', 'm-after'])
@@ -59,7 +60,7 @@ describe.each(engines)('a project whose place another one takes in $engine', ({ 
         told.push(`m-${index}-${number}`)
       }
     })
-    const restored = await store.restore(longer, importing).catch((error) => {
+    const restored = await store.restore(memoryLog(longer), importing).catch((error) => {
       expect(error).toMatchObject({ reason: 'record_diverged' })
       return null
     })

@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { openDemoProject } from '../../src/app/demo/project.ts'
 import { linkEvents } from '../../src/app/demo/recording.ts'
+import { memoryLog } from '../../src/store/ports/record-rows.ts'
 import { templateFolder } from './copied-folder.ts'
 import { temporaryStore } from './store.ts'
 
@@ -20,7 +21,7 @@ async function makeTemplate(): Promise<string> {
   const demo = await openDemoProject()
   try {
     await using temporary = await temporaryStore({ file })
-    await temporary.store.restore(linkEvents(demo.events))
+    await temporary.store.restore(memoryLog(linkEvents(demo.events)))
   } finally {
     demo.remove()
   }

@@ -1,5 +1,6 @@
 import type { ProjectEvent } from '../../events/domain/project-event.ts'
 import { wait } from '../../kernel/wait.ts'
+import { memoryLog } from '../../store/ports/record-rows.ts'
 import type { Store } from '../../store/ports/store.ts'
 import { linkEvents } from './recording.ts'
 
@@ -18,7 +19,7 @@ export async function play(
   const [first, last] = [events[0]?.at ?? 0, events.at(-1)?.at ?? 0]
   const begunAt = Date.now()
   if (speed === null) {
-    await store.restore(linkEvents(shiftEvents(events, begunAt - last)))
+    await store.restore(memoryLog(linkEvents(shiftEvents(events, begunAt - last))))
     return
   }
   const endsAt = begunAt + (last - first) / speed

@@ -32,7 +32,7 @@ export async function openDemoProject(recording: string = shippedRecording()): P
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-demo-')))
   const remove = () => rmSync(home, { recursive: true, force: true })
   try {
-    const read = readRecording(recording, home)
+    const read = await readRecording(recording, home)
     const folder = await layOut(read, home)
     return { home, folder, environment: environmentIn(home), events: read.events, remove }
   } catch (error) {

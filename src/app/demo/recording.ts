@@ -33,10 +33,10 @@ export interface DemoRecording {
 }
 
 /** Reads a recording and places it in `home`. Fails if it is incomplete. */
-export function readRecording(folder: string, home: string): DemoRecording {
+export async function readRecording(folder: string, home: string): Promise<DemoRecording> {
   const [mark, ...lines] = textOf(folder, recordingFiles.log).trim().split('\n')
   if (mark !== JSON.stringify(logMark)) throw damagedRecording(folder, 'its log does not begin as one')
-  const recorded = exportedEvents(folder, lines)
+  const recorded = await exportedEvents(folder, lines)
   const changed = linkEvents(recorded).find(({ hash }, at) => hash !== recorded[at]?.hash)
   if (changed)
     throw damagedRecording(folder, `log entry ${changed.seq} does not follow from the ones before it`)
@@ -44,16 +44,16 @@ export function readRecording(folder: string, home: string): DemoRecording {
   if (!work.success) throw damagedRecording(folder, `${recordingFiles.work} does not hold a repository`)
   const objects = join(folder, recordingFiles.objects)
   if (!existsSync(objects)) throw damagedRecording(folder, `${recordingFiles.objects} is missing`)
-  const events = exportedEvents(
+  const events = await exportedEvents(
     folder,
     lines.map((line) => line.replaceAll(homeMark, home)),
   )
   return { events, texts: work.data.texts, trees: work.data.trees, objects }
 }
 
-function exportedEvents(folder: string, lines: readonly string[]): readonly ProjectEvent[] {
+async function exportedEvents(folder: string, lines: readonly string[]): Promise<readonly ProjectEvent[]> {
   try {
-    return readExport(lines).events
+    return await Array.fromAsync((await readExport(lines)).readEvents(0))
   } catch {
     throw damagedRecording(folder, 'its log is not whole')
   }

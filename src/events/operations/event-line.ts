@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
 import { parseJson } from '../../kernel/json.ts'
 import type { CommandContext } from '../../kernel/operations/operation.ts'
-import { keptTables, type SideRow } from '../../store/ports/record-rows.ts'
+import { keptTables, type LogSource, type SideRow } from '../../store/ports/record-rows.ts'
 import type { ProjectEvent } from '../domain/project-event.ts'
 
 /** The first line of an exported log: its format. */
@@ -64,26 +64,89 @@ export function formatExportEnd(events: number, kept: number, hash: string): str
   return JSON.stringify({ end: { events, kept, hash } })
 }
 
-interface ExportBatch {
-  readonly events: readonly ProjectEvent[]
-  readonly kept: readonly SideRow[]
-}
+/** The lines of an export after its first one. They can be read again. */
+export type ExportLines = Iterable<string> | AsyncIterable<string>
 
-/** The lines after the first one. Fails for a cut file. */
-export function readExport(lines: readonly string[]): ExportBatch {
-  const last = endLine.safeParse(lines.length === 0 ? null : parseJson(lines.at(-1) ?? ''))
-  if (!last.success) throw incompleteExport('it does not end with the line that marks its end')
-  const { end } = last.data
-  const rows = lines.length - 1
+/** Reads the lines after the first one, twice or more. Fails for a cut file. */
+export async function readExport(lines: ExportLines): Promise<LogSource> {
+  let count = 0
+  let first = ''
+  let last = ''
+  let before = ''
+  for await (const text of lines) {
+    count += 1
+    if (count === 1) first = text
+    before = last
+    last = text
+  }
+  const end = endLine.safeParse(parseJson(last)).data?.end
+  if (end === undefined) throw incompleteExport('it does not end with the line that marks its end')
+  const rows = count - 1
   if (rows !== end.events + end.kept)
     throw incompleteExport(`it has ${rows} lines of the ${end.events + end.kept} that its end names`)
-  const events = lines.slice(0, end.events).map((text, index) => parseEventLine(text, index + 2))
-  if ((events.at(-1)?.hash ?? '') !== end.hash)
+  const source = { lines, end }
+  const lastEvent = end.kept === 0 ? before : await eventLineAt(source, end.events)
+  const ends = {
+    first: end.events > 0 ? parseEventLine(first, 2) : null,
+    last: end.events > 0 ? parseEventLine(lastEvent, end.events + 1) : null,
+  }
+  if ((ends.last?.hash ?? '') !== end.hash)
     throw incompleteExport('its last log entry is not the one that its end names')
-  const sideRows = lines
-    .slice(end.events, -1)
-    .map((text, index) => parseKeptRow(text, index + 2 + end.events))
-  return { events, kept: sideRows }
+  return {
+    events: end.events,
+    kept: end.kept,
+    eventAt: async (seq) => {
+      if (seq === 1) return ends.first
+      if (seq === end.events) return ends.last
+      return seq > 0 && seq < end.events ? parseEventLine(await eventLineAt(source, seq), seq + 1) : null
+    },
+    readEvents: (after) => eventsIn(source, after),
+    readKept: () => keptRowsIn(source),
+  }
+}
+
+interface ExportContent {
+  readonly lines: ExportLines
+  readonly end: { readonly events: number; readonly kept: number; readonly hash: string }
+}
+
+async function eventLineAt({ lines }: ExportContent, seq: number): Promise<string> {
+  let at = 0
+  for await (const text of lines) {
+    at += 1
+    if (at === seq) return text
+  }
+  throw changedExport()
+}
+
+async function* eventsIn({ lines, end }: ExportContent, after: number): AsyncGenerator<ProjectEvent> {
+  let at = 0
+  let hash = ''
+  if (after >= end.events) return
+  for await (const text of lines) {
+    at += 1
+    if (at > after) {
+      const event = parseEventLine(text, at + 1)
+      hash = event.hash
+      yield event
+    }
+    if (at === end.events) break
+  }
+  if (at !== end.events || hash !== end.hash) throw changedExport()
+}
+
+async function* keptRowsIn({ lines, end }: ExportContent): AsyncGenerator<SideRow> {
+  let at = 0
+  if (end.kept === 0) return
+  for await (const text of lines) {
+    at += 1
+    if (at > end.events && at <= end.events + end.kept) yield parseKeptRow(text, at + 1)
+  }
+  if (at !== end.events + end.kept + 1) throw changedExport()
+}
+
+function changedExport(): Failure {
+  return incompleteExport('it changed while it was read')
 }
 
 function incompleteExport(why: string): Failure {
@@ -119,10 +182,17 @@ function jsonOf(text: string, number: number): unknown {
 /** Restores an exported project, all of it or nothing. */
 export async function restoreEventLog(
   { store, actor, clock }: CommandContext,
-  lines: readonly string[],
+  lines: ExportLines,
   { dryRun = false, replace = false }: { readonly dryRun?: boolean; readonly replace?: boolean } = {},
 ) {
-  const { events, kept } = readExport(lines)
-  const restored = dryRun ? null : await store.restore(events, { kept, replace, actor, at: clock.now() })
-  return { events: events.length, kept: kept.length, restored }
+  const log = await readExport(lines)
+  if (dryRun) await readThrough(log)
+  const restored = dryRun ? null : await store.restore(log, { replace, actor, at: clock.now() })
+  return { events: log.events, kept: log.kept, restored }
+}
+
+/** Fails at the first line that cannot be read. */
+async function readThrough(log: LogSource): Promise<void> {
+  for await (const _ of log.readEvents(0));
+  for await (const _ of log.readKept());
 }

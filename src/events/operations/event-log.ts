@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { displayName } from '../../kernel/actor.ts'
+import { Failure } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
-import { defineOperation } from '../../kernel/operations/operation.ts'
+import { defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { peopleBehind } from '../../people/operations/agent-owners.ts'
 import { Check, verifiedFindings } from '../../project/operations/doctor.ts'
 import type { SideRow, SideTable } from '../../store/ports/record-rows.ts'
-import type { Reads, StoreReader } from '../../store/ports/store.ts'
+import type { StoreReader } from '../../store/ports/store.ts'
 import { subjectsOf } from '../domain/event-kinds.ts'
 import { happenedAt, type ProjectEvent } from '../domain/project-event.ts'
 import { formatEventLine, formatExportEnd, formatKeptRow, logMark } from './event-line.ts'
@@ -103,8 +104,6 @@ function logEntryOf(event: ProjectEvent, person: string | null) {
   }
 }
 
-const eventsAtOnce = 5_000
-
 export const exportProject = defineOperation({
   name: 'export',
   command: 'export',
@@ -117,42 +116,58 @@ export const exportProject = defineOperation({
   input: z.strictObject({}),
   output: z.object({ events: z.int(), diffs: z.int(), outputs: z.int(), text: z.string() }),
   print: (answer) => [String(answer['text'])],
-}).handler(async ({ store }) => {
-  const { events, kept, text } = await exportEvents(store, ['attempt_diff', 'command_output'])
-  const diffs = kept.filter(({ table }) => table === 'attempt_diff').length
-  return { events, diffs, outputs: kept.length - diffs, text }
+}).handler(async ({ store, writeText }) => {
+  const { events, kept } = await exportEvents({ store, writeText }, ['attempt_diff', 'command_output'])
+  const diffs = kept.get('attempt_diff') ?? 0
+  return { events, diffs, outputs: kept.get('command_output') ?? 0, text: '' }
 })
 
-/** The whole record as text, with the rows of these tables. */
-export async function exportEvents(store: StoreReader, tables: readonly SideTable[]) {
-  const { lines, hash } = await store.view(allLines)
-  const kept = await readKeptRows(store, tables)
-  const end = formatExportEnd(lines.length, kept.length, hash)
-  const text = [JSON.stringify(logMark), ...lines, ...kept.map(formatKeptRow), end].join('\n')
-  return { events: lines.length, kept, text }
-}
-
+/** Log entries that are read at once: one may be a megabyte. */
+const eventsAtOnce = 200
 const keptAtOnce = 20
 
-async function readKeptRows(store: StoreReader, tables: readonly SideTable[]): Promise<readonly SideRow[]> {
-  const found: SideRow[] = []
-  for (let after: SideRow | null = null; ; ) {
-    const rows: readonly SideRow[] = await store.kept(after, keptAtOnce)
-    found.push(...rows.filter(({ table }) => tables.includes(table)))
-    after = rows.at(-1) ?? null
-    if (rows.length < keptAtOnce) return found
-  }
+interface ExportCounts {
+  readonly events: number
+  /** The rows beside the log, by table. */
+  readonly kept: ReadonlyMap<SideTable, number>
 }
 
-async function allLines({
-  eventLog: log,
-}: Reads): Promise<{ readonly lines: readonly string[]; readonly hash: string }> {
-  const lines: string[] = []
+/** Writes the whole record, with the rows of these tables. It is read in pages, up to the last entry at the beginning. */
+export async function exportEvents(
+  { store, writeText }: Pick<QueryContext, 'writeText'> & { readonly store: StoreReader },
+  tables: readonly SideTable[],
+): Promise<ExportCounts> {
+  await writeText(JSON.stringify(logMark))
+  const total = await store.view(({ eventLog: log }) => log.head())
   let hash = ''
-  for (;;) {
-    const events = await log.since(lines.length, eventsAtOnce)
-    for (const event of events) lines.push(formatEventLine(event))
+  for (let seq = 0; seq < total; ) {
+    const limit = Math.min(eventsAtOnce, total - seq)
+    const events = await store.view(({ eventLog: log }) => log.since(seq, limit))
+    if (events.length < limit) throw recordReplaced(seq, total)
+    await writeText(events.map((event) => `\n${formatEventLine(event)}`).join(''))
     hash = events.at(-1)?.hash ?? hash
-    if (events.length < eventsAtOnce) return { lines, hash }
+    seq += events.length
   }
+  const kept = new Map<SideTable, number>()
+  let rowCount = 0
+  for (let after: SideRow | null = null; ; ) {
+    const rows: readonly SideRow[] = await store.kept(after, keptAtOnce)
+    for (const row of rows) {
+      if (!tables.includes(row.table)) continue
+      await writeText(`\n${formatKeptRow(row)}`)
+      kept.set(row.table, (kept.get(row.table) ?? 0) + 1)
+      rowCount += 1
+    }
+    after = rows.at(-1) ?? null
+    if (rows.length < keptAtOnce) break
+  }
+  await writeText(`\n${formatExportEnd(total, rowCount, hash)}`)
+  return { events: total, kept }
+}
+
+function recordReplaced(seq: number, total: number): Failure {
+  return new Failure('CONFLICT', `Log entry ${seq + 1} of ${total} is gone: the record was replaced.`, {
+    reason: 'record_replaced',
+    hint: 'Export it again. What was written so far cannot be imported.',
+  })
 }

@@ -319,6 +319,10 @@ export const branch = z.strictObject({
 export const packages = list(z.tuple([z.string(), z.string()]), 20_000)
 export const takenSnapshot = z.strictObject({ ref: place, dirty: names, notes: list(words) })
 
+function isAsyncIterable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+}
+
 export const loadedPlan = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('plan'),
@@ -326,7 +330,11 @@ export const loadedPlan = z.discriminatedUnion('kind', [
     document,
     notices: list(words),
   }),
-  z.strictObject({ kind: z.literal('log'), lines: list(words, 1_000_000) }),
+  z.strictObject({
+    kind: z.literal('log'),
+    // A file on this machine is read line by line; another machine sends the lines.
+    lines: z.union([list(words, 1_000_000), z.custom<AsyncIterable<string>>(isAsyncIterable)]),
+  }),
 ])
 
 /** The common state of all work trees of a repository. */

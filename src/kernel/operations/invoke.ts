@@ -17,6 +17,8 @@ import {
 export interface InvokeOptions {
   /** Same key and input: the stored answer. Same key, other input: refused. */
   readonly idempotencyKey?: string
+  /** Takes the text of an answer part by part; without it, the answer holds the text. */
+  readonly writeText?: (part: string) => Promise<void>
 }
 
 /** The parsed input of an operation, and its answer. */
@@ -59,10 +61,16 @@ export async function invokeParsing(
     if (replayed)
       return { input, answer: briefAnswerOf(operation, input, replayed.answer as Answer), notice: null }
   }
-  const answer = await operation.handle(
-    handlingContext(operation.kind === 'query' ? readOnlyContext(context) : context, idempotency),
+  const parts: string[] = []
+  const writeText = options.writeText ?? (async (part) => void parts.push(part))
+  const handled = await operation.handle(
+    {
+      ...handlingContext(operation.kind === 'query' ? readOnlyContext(context) : context, idempotency),
+      writeText,
+    },
     input,
   )
+  const answer = parts.length === 0 ? handled : { ...handled, text: parts.join('') }
   // Operations about the server also work outside of projects.
   const isOfProject = operation.kind === 'query' && operation.ofServer !== true
   const notice = isOfProject ? await context.store.notice() : null
@@ -150,7 +158,10 @@ function idempotencyOf(
   }
 }
 
-function handlingContext(context: Context, idempotency: Idempotency | undefined): CommandContext {
+function handlingContext(
+  context: Context,
+  idempotency: Idempotency | undefined,
+): Omit<CommandContext, 'writeText'> {
   const recording =
     (key: Idempotency | undefined): RecordFunction =>
     async (decide) => {

@@ -71,9 +71,12 @@ interface MeasurementDefinition<Brief extends z.ZodType, Measured extends z.ZodT
   ): Promise<Readable<z.output<Measured>>>
 }
 
-export type Readable<Value> = Value extends object
-  ? { readonly [Key in keyof Value]: Readable<Value[Key]> }
-  : Value
+export type Readable<Value> =
+  Value extends AsyncIterable<unknown>
+    ? Value
+    : Value extends object
+      ? { readonly [Key in keyof Value]: Readable<Value[Key]> }
+      : Value
 
 export type BriefOf<Of extends Measurement> = Readable<z.output<Of['brief']>>
 export type MeasurementOf<Of extends Measurement> = Readable<z.output<Of['measured']>>

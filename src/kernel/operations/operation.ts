@@ -452,12 +452,15 @@ export interface Program {
 export interface QueryContext extends Omit<Context, 'store' | 'team'> {
   readonly store: StoreReader
   readonly team?: TeamReader
+  /** Writes a part of the answer's text, which may be too long for memory. */
+  readonly writeText: (part: string) => Promise<void>
 }
 
 /** A context without access to files: they are measured first. */
 export type RecordContext = Omit<
   QueryContext,
   | 'store'
+  | 'writeText'
   | 'witness'
   | 'planFiles'
   | 'processFiles'
@@ -476,6 +479,7 @@ export type RecordContext = Omit<
 
 /** A context during one call of a command. `record` is the only way to write, and carries the call's idempotency key. */
 export interface CommandContext extends Context {
+  readonly writeText: QueryContext['writeText']
   readonly measurer: Measurer
   readonly record: RecordFunction
   /** Writes outside the call's idempotency key. */

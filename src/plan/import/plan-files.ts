@@ -1,19 +1,25 @@
-import { readdir, stat } from 'node:fs/promises'
+import { type FileHandle, readdir, stat } from 'node:fs/promises'
 import { basename, join, relative, resolve } from 'node:path'
 import { errorCode, Failure, messageOf } from '../../kernel/failure.ts'
-import { containedPath, pathFailure, readContained } from '../../kernel/files/contained-file.ts'
-import { readRegular, specialKind } from '../../kernel/files/regular-file.ts'
+import {
+  containedPath,
+  openContainedFile,
+  pathFailure,
+  readContained,
+} from '../../kernel/files/contained-file.ts'
+import { openRegular, readRegular, specialKind } from '../../kernel/files/regular-file.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { LoadedPlan, PlanFiles, PlanFormat } from '../../project/ports/project-files.ts'
 import type { PlanDocument } from '../domain/document.ts'
 import { readBacklog } from './backlog.ts'
+import { fileLines } from './file-lines.ts'
 import type { ImportResult, SourceText } from './import-result.ts'
 import { readPlan } from './read-plan.ts'
 import { readTaskman } from './taskman.ts'
 
 /** The size limit of a plan file, in bytes. */
 const largest = 200_000_000
-/** The size limit of a plan's text, in bytes: a project's log may be larger. */
+/** The size limit of a plan's text, in bytes: a database may be larger. */
 const maxPlanBytes = 20_000_000
 const maxFiles = 20_000
 
@@ -52,6 +58,9 @@ export function planFiles(folder: string, confinedTo: string | null): PlanFiles 
       }
       const reading = readerWithin(confinedTo)
       if (found.isDirectory()) return loadFolder(place, format, reading)
+      const opening = () => openWithin(confinedTo, place)
+      if (format === 'log' || (format === undefined && (await beginsAsLog(place, opening))))
+        return { kind: 'log', lines: logLines(place, opening) }
       if (found.size > largest) {
         throw new Failure(
           'INVALID_INPUT',
@@ -83,6 +92,45 @@ function readerWithin(confinedTo: string | null): FileLoader {
     if ('reason' in read) throw pathFailure(file, read)
     return read.content
   }
+}
+
+async function openWithin(confinedTo: string | null, file: string): Promise<FileHandle> {
+  if (confinedTo === null) return openRegular(file)
+  const opened = await openContainedFile(confinedTo, file, { maxBytes: Number.POSITIVE_INFINITY })
+  if ('reason' in opened) throw pathFailure(file, opened)
+  return opened.file
+}
+
+/** Whether a file is an exported project. */
+async function beginsAsLog(file: string, opening: () => Promise<FileHandle>): Promise<boolean> {
+  const handle = await withReadFailure(file, opening())
+  try {
+    const { buffer } = await withReadFailure(file, handle.read(Buffer.alloc(logBeginning.length)))
+    return buffer.toString('latin1') === logBeginning
+  } finally {
+    await handle.close()
+  }
+}
+
+const logBeginning = '{"waymark":"log"'
+
+/** The lines after the first one. */
+async function* logLinesOnce(file: string, lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let isFirst = true
+  try {
+    for await (const line of lines) {
+      if (!isFirst) yield line
+      isFirst = false
+    }
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    throw unreadablePlanFailure(file, errorCode(error) ?? messageOf(error))
+  }
+}
+
+function logLines(file: string, opening: () => Promise<FileHandle>): AsyncIterable<string> {
+  const lines = fileLines(opening)
+  return { [Symbol.asyncIterator]: () => logLinesOnce(file, lines) }
 }
 
 async function loadFolder(
@@ -117,16 +165,15 @@ async function markdownFiles(folder: string, reading: FileLoader): Promise<reado
 
 async function loadFile(
   file: string,
-  requestedFormat: PlanFormat | undefined,
+  requestedFormat: Exclude<PlanFormat, 'log'> | undefined,
   reading: FileLoader,
 ): Promise<LoadedPlan> {
   const bytes = await withReadFailure(file, reading(file))
-  if (bytes.length > maxPlanBytes && !isOwnRecord(bytes)) {
+  if (bytes.length > maxPlanBytes && !isDatabase(bytes)) {
     throw planTooLargeFailure(basename(file), String(bytes.length))
   }
   const text = bytes.toString('utf8')
   const format = requestedFormat ?? formatOf(file, text)
-  if (format === 'log') return { kind: 'log', lines: text.split('\n').slice(1).filter(Boolean) }
   if (format === 'taskman') return loadedPlanOf(format, await withReadFailure(file, readTaskman(file)))
   return loadedPlanOf(format, await readPlan({ format, text, name: basename(file) }))
 }
@@ -139,10 +186,9 @@ function planTooLargeFailure(name: string, bytes: string): Failure {
   )
 }
 
-/** Whether a file is an export of a project, or a database of another program. */
-function isOwnRecord(bytes: Buffer): boolean {
-  const head = bytes.toString('latin1', 0, 40)
-  return head.startsWith('{"waymark":"log"') || head.startsWith('SQLite format 3')
+/** Whether a file is a database of another program. */
+function isDatabase(bytes: Buffer): boolean {
+  return bytes.toString('latin1', 0, 40).startsWith('SQLite format 3')
 }
 
 /** Turns read errors into a failure with a sentence, also for files that vanish meanwhile. */
@@ -201,10 +247,9 @@ function loadedPlanOf(format: Exclude<PlanFormat, 'log'>, result: ImportResult):
 }
 
 /** The format of a file, by its name and beginning. */
-function formatOf(file: string, text: string): PlanFormat {
+function formatOf(file: string, text: string): Exclude<PlanFormat, 'log'> {
   const name = basename(file).toLowerCase()
   if (text.startsWith('SQLite format 3\0')) return 'taskman'
-  if (text.startsWith('{"waymark":"log"')) return 'log'
   if (/\.(md|markdown|txt)$/.test(name)) return 'markdown'
   const firstLine = text.slice(0, text.indexOf('\n') + 1 || undefined)
   if (name.endsWith('.jsonl'))

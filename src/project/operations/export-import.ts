@@ -30,7 +30,7 @@ export const exportEnd = defineOperation({
   }),
   output: z.object({ events: z.int(), kept: z.int(), next: z.string(), text: z.string() }),
   print: (answer) => [String(answer['text'])],
-}).handler(async ({ store, actor, recordAside, tell }, input) => {
+}).handler(async ({ store, actor, recordAside, tell, writeText }, input) => {
   assertOnCommandLine(actor, 'export --end')
   await assertRecord(store)
   const { ended } = await store.health()
@@ -42,12 +42,13 @@ export const exportEnd = defineOperation({
         if (!(error instanceof Failure && error.reason === 'project_ended')) throw error
       },
     )
-  const { events, kept, text: whole } = await exportEvents(store, keptTables)
+  const { events, kept } = await exportEvents({ store, writeText }, keptTables)
   const listed = await store.view(({ notifications }) => notifications.all())
   const posted = listed.filter(({ item }) => item.origin !== null).map(({ item }) => item.name)
   const next = nextStepText(to, posted)
   tell?.(next)
-  return { events, kept: kept.length, next, text: whole }
+  const rows = [...kept.values()].reduce((sum, count) => sum + count, 0)
+  return { events, kept: rows, next, text: '' }
 })
 
 function nextStepText(to: string | null, posted: readonly string[]): string {

@@ -76,7 +76,8 @@ export type LoadedPlan =
       /** Omitted or reinterpreted content, one sentence each with its location. */
       readonly notices: readonly string[]
     }
-  | { readonly kind: 'log'; readonly lines: readonly string[] }
+  /** The lines after the first one; they can be read again. */
+  | { readonly kind: 'log'; readonly lines: readonly string[] | AsyncIterable<string> }
 
 /** Reads plans from outside. */
 export interface PlanFiles {

@@ -8,7 +8,7 @@ import { containedPath, reachedPath } from '../../kernel/files/contained-file.ts
 import type { WorkTree, WritableWorkTree } from '../../kernel/operations/measurement-protocol.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
 import { isSecretFile } from '../../kernel/secret-files.ts'
-import type { LoadedProcess } from '../../project/ports/project-files.ts'
+import type { LoadedPlan, LoadedProcess } from '../../project/ports/project-files.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
 import type { TrustedCommands } from './trusted-commands.ts'
 
@@ -149,7 +149,8 @@ export function confinedWorkTree(confined: ConfinedContext): WorkTree {
     planFiles: {
       load: async (file, format) => {
         assertNamedInInput(file, confined)
-        return planFiles.load(assertReadable(file, confined), format)
+        const plan = await planFiles.load(assertReadable(file, confined), format)
+        return plan.kind === 'log' ? { ...plan, lines: await sentLines(file, plan.lines) } : plan
       },
     },
     processFiles: {
@@ -433,3 +434,25 @@ function ownSnapshot(
   resolveContained(top, confined)
   return place
 }
+
+/** In characters. */
+const maxSentLog = 200_000_000
+
+/** The lines of an exported project, which are sent at once. */
+async function sentLines(file: string, lines: LogLines): Promise<readonly string[]> {
+  const sent: string[] = []
+  let length = 0
+  for await (const line of lines) {
+    length += line.length
+    if (length > maxSentLog)
+      throw new Failure(
+        'INVALID_INPUT',
+        `${file} has more than ${maxSentLog} characters, the most that this machine sends.`,
+        { reason: 'file_too_large', hint: 'Import it on the machine of the server.' },
+      )
+    sent.push(line)
+  }
+  return sent
+}
+
+type LogLines = Extract<LoadedPlan, { readonly kind: 'log' }>['lines']

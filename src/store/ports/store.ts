@@ -34,7 +34,7 @@ import type { LandingReads } from '../../track/ports/landing-reads.ts'
 import type { MissionReads } from '../../track/ports/mission-reads.ts'
 import type { RecordReads } from '../../track/ports/record-reads.ts'
 import type { TreeWriteReads } from '../../track/ports/tree-write-reads.ts'
-import type { SideRow } from './record-rows.ts'
+import type { LogSource, SideRow } from './record-rows.ts'
 
 /** Every query of the store. Each method is one query with a limit. */
 export interface Reads {
@@ -261,7 +261,7 @@ export interface Store {
   /** The stored answer of a used key. */
   replay(idempotency: Idempotency): Promise<StoredAnswer | null>
   /** Restores the project from its whole log, all or nothing. Fails with CONFLICT if there is a record. */
-  restore(events: readonly ProjectEvent[], restoring?: LogRestoreOptions): Promise<LogRestoreResult>
+  restore(log: LogSource, restoring?: LogRestoreOptions): Promise<LogRestoreResult>
   /** The next rows beside the log, after a given row. */
   kept(after: SideRow | null, limit: number): Promise<readonly SideRow[]>
   /** Compares every table with a replay of the log, and checks the file with SQLite. */
@@ -288,8 +288,6 @@ export interface Store {
 }
 
 export interface LogRestoreOptions {
-  /** The rows beside the log. */
-  readonly kept: readonly SideRow[]
   /** Replaces the existing record: continues it if the log starts with it, else sets it aside. */
   readonly replace: boolean
   /** The actor who reopens the project if the log ends with its closing. */

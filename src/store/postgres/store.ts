@@ -6,7 +6,7 @@ import type { IdSource } from '../../kernel/id.ts'
 import { serverProject } from '../../people/domain/identity.ts'
 import { isProjectEnded, noticeOf, projectState } from '../../project/tables/project-end.ts'
 import { isNamed, type NamedProject, namedProjects, nameProject } from '../../project/tables/project-name.ts'
-import type { SideRow } from '../ports/record-rows.ts'
+import type { LogSource, SideRow } from '../ports/record-rows.ts'
 import type {
   BackupRestoreResult,
   BackupResult,
@@ -112,7 +112,7 @@ class PostgresStore implements Store {
     return this.#query(({ db, projectId }) => storedAnswer(db, projectId, idempotency))
   }
 
-  restore(events: readonly ProjectEvent[], restoring?: LogRestoreOptions): Promise<LogRestoreResult> {
+  restore(log: LogSource, restoring?: LogRestoreOptions): Promise<LogRestoreResult> {
     const { project } = this.#options
     const { database, live } = this.#server
     return this.#withFailures(async () => {
@@ -123,10 +123,10 @@ class PostgresStore implements Store {
           await this.#server.lockAll(session)
           await sql.raw(`set local statement_timeout = '10min'`).execute(session.db)
           const found = await findProject(session.db, project)
-          for (const id of new Set([found?.id, projectOf(events)]))
+          for (const id of new Set([found?.id, await projectOf(log)]))
             if (id !== undefined) await this.#server.lock(session, id)
           const place = { root: rootOf(project), label: database.place.label, found, copies: true }
-          const result = await restore(session.db, events, { ...restoring, ...place })
+          const result = await restore(session.db, log, { ...restoring, ...place })
           if (!(await isNamed(session.db, result.project.id)))
             await nameProject(session.db, result.project.id, nameOf(project))
           return result

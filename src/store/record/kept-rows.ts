@@ -80,9 +80,9 @@ function keptValueOf(value: unknown): SideValue {
 export async function keepRows(
   db: Kysely<Tables>,
   projectId: string,
-  rows: readonly SideRow[],
+  rows: AsyncIterable<SideRow>,
 ): Promise<void> {
-  for (const { table, values } of rows) {
+  for await (const { table, values } of rows) {
     if (table === 'attempt_diff' || table === 'command_output') assertContentIntact(values)
     const own = { ...values, project_id: projectId }
     const names = Object.keys(own)

@@ -7,11 +7,11 @@ import type { ProjectId } from '../../kernel/id.ts'
 import { makeHeights } from '../../plan/tables/dependency.ts'
 import { projectState } from '../../project/tables/project-end.ts'
 import { releaseName } from '../../project/tables/project-name.ts'
-import type { LogHead } from '../ports/record-rows.ts'
+import type { LogHead, LogSource } from '../ports/record-rows.ts'
 import type { LogRestoreOptions, LogRestoreResult } from '../ports/store.ts'
 import { createYielder } from '../sqlite/lock-retry.ts'
 import { projectEventIntoTables } from '../tables/projections.ts'
-import { splitIntoBatches } from '../tables/query.ts'
+import { insertRows } from '../tables/query.ts'
 import type { Tables } from '../tables/tables.ts'
 import { copyWhole } from './copy-database.ts'
 import { deleteKeptRows, keepRows } from './kept-rows.ts'
@@ -32,38 +32,40 @@ export interface RestoredProject extends LogRestoreResult {
   readonly project: ResolvedProject
 }
 
-const block = 500
+/** Log entries that are applied at once. */
+const block = 256
 
 /** Restores a project from its whole log, with the same ids, times and hashes, in one transaction. A repeat changes nothing. */
 export async function restore(
   db: Kysely<Tables>,
-  events: readonly ProjectEvent[],
+  log: LogSource,
   { label, root, found, copies = false, ...restoring }: RestoreTarget & Partial<LogRestoreOptions>,
 ): Promise<RestoredProject> {
-  const id = projectOf(events)
-  const { replace = false, kept = [], actor, at = events.at(-1)?.at ?? 0 } = restoring
+  const id = await projectOf(log)
+  const last = await log.eventAt(log.events)
+  const { replace = false, actor, at = last?.at ?? 0 } = restoring
   const before = await projectState(db, id)
   if (!replace) {
     if (found) await assertRecordEmpty(db, found.id)
     if (before) throw existsFailure(id)
   }
-  if (before) await assertContinues(db, { id, before, events })
+  if (before) await assertContinues(db, { id, before, log })
   const aside = found && found.id !== id ? await setAside(db, found.id, { root, actor, at }) : null
   const start: LogHead = before ?? { seq: 0, hash: beforeFirst }
-  const isNew = events.length > start.seq
-  const apply = (to: Kysely<Tables>) => applyAll(to, { id, events, start })
+  const isNew = log.events > start.seq
+  const apply = (to: Kysely<Tables>) => applyAll(to, { id, log, start })
   if (copies && !before) await copyWhole(db, apply)
   else await apply(db)
   if (isNew || !before) {
     await deleteKeptRows(db, id)
-    await keepRows(db, id, kept)
+    await keepRows(db, id, log.readKept())
   }
   const after = await projectState(db, id)
-  if (actor && after?.ended && after.seq === events.length) {
+  if (actor && after?.ended && after.seq === log.events) {
     await append(db, { id, after, at, actor, body: { kind: 'project.reopened', at: label } })
   }
   await markRootSeen({ db, projectId: id, at }, root)
-  const added = Math.max(0, events.length - (before?.seq ?? 0))
+  const added = Math.max(0, log.events - (before?.seq ?? 0))
   return { project: { id, rootKnown: true }, added, setAside: aside }
 }
 
@@ -81,18 +83,17 @@ async function setAside(
 
 async function applyAll(
   db: Kysely<Tables>,
-  {
-    id,
-    events,
-    start,
-  }: { readonly id: string; readonly events: readonly ProjectEvent[]; readonly start: LogHead },
+  { id, log, start }: { readonly id: string; readonly log: LogSource; readonly start: LogHead },
 ): Promise<void> {
   let head = start
-  for (let from = start.seq; from < events.length; from += block) {
-    const after = head
-    const some = events.slice(from, from + block)
-    head = await applyEvents(db, id, some, after)
+  let some: ProjectEvent[] = []
+  for await (const event of log.readEvents(start.seq)) {
+    some.push(event)
+    if (some.length < block) continue
+    head = await applyEvents(db, id, some, head)
+    some = []
   }
+  if (some.length > 0) await applyEvents(db, id, some, head)
 }
 
 async function append(
@@ -136,11 +137,7 @@ async function applyEvents(
     if (waits) await waits
   }
   if (heightsLater) await makeHeights({ db, projectId })
-  for (const batch of splitIntoBatches(rows)) {
-    await db.insertInto('project_event').values(batch).execute()
-    const waits = pause()
-    if (waits) await waits
-  }
+  await insertRows(db, 'project_event', rows)
   await db.updateTable('project').set(head).where('id', '=', projectId).execute()
   return { seq: head.seq, hash: head.head }
 }
@@ -156,15 +153,11 @@ function logChangedFailure(seq: number): Failure {
 /** The existing record must be the start of the log, or contain it: no entry is discarded. */
 async function assertContinues(
   db: Kysely<Tables>,
-  {
-    id,
-    before,
-    events,
-  }: { readonly id: string; readonly before: LogHead; readonly events: readonly ProjectEvent[] },
+  { id, before, log }: { readonly id: string; readonly before: LogHead; readonly log: LogSource },
 ): Promise<void> {
-  const last = events.at(-1)
-  const shared = before.seq <= events.length ? events[before.seq - 1]?.hash === before.hash : false
-  if (shared || last === undefined) return
+  const last = await log.eventAt(log.events)
+  const shared = (await log.eventAt(before.seq))?.hash === before.hash
+  if (shared || last === null) return
   const row = await db
     .selectFrom('project_event')
     .select('hash')
@@ -189,8 +182,8 @@ export class DivergedRecordFailure extends Failure {
   }
 }
 
-export function projectOf(events: readonly ProjectEvent[]): ProjectId {
-  const first = events[0]?.body
+export async function projectOf(log: LogSource): Promise<ProjectId> {
+  const first = (await log.eventAt(1))?.body
   if (first?.kind === 'project.created') return first.id
   throw new Failure('INVALID_INPUT', 'The log does not begin with the entry that created its project.', {
     reason: 'export_incomplete',

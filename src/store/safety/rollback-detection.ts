@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Database, Statement } from 'better-sqlite3'
-import type { ProjectEvent } from '../../events/domain/project-event.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { writePrivate } from '../../kernel/files/private-file.ts'
 import { instant } from '../../kernel/instant.ts'
 import { isJsonObject } from '../../kernel/json.ts'
+import type { LogSource } from '../ports/record-rows.ts'
 import { openReadOnly } from '../sqlite/connection.ts'
 import type { DatabaseLoss } from '../sqlite/database-file.ts'
 import { copyToNew, stamp } from './copy.ts'
@@ -59,10 +59,10 @@ export class RecordWatch {
   }
 
   /** A log that contains the last known entry may be restored where the database is missing. */
-  expect(events: readonly ProjectEvent[]): void {
+  async expect(log: LogSource): Promise<void> {
     this.#readAnchor()
-    if (this.#lastPoint && events[this.#lastPoint.seq - 1]?.hash === this.#lastPoint.hash)
-      this.#lastPoint = null
+    const point = this.#lastPoint
+    if (point && (await log.eventAt(point.seq))?.hash === point.hash) this.#lastPoint = null
   }
 
   /** The last known entry is in a record that is about to replace this one. */

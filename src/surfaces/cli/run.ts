@@ -14,7 +14,7 @@ import { commandHelp, groupUsage, usage } from './help.ts'
 import { type OtherCommand, otherCommands } from './other-commands.ts'
 import { type OutputFormat, render } from './render/render.ts'
 import { twoColumns } from './render/table.ts'
-import { type ExitCode, exitCodeOf, isJsonWanted, type Terminal } from './terminal.ts'
+import { type ExitCode, exitCodeOf, isJsonWanted, printableJson, type Terminal } from './terminal.ts'
 import { type AskProject, completeInput } from './typed-input.ts'
 
 /** The parts of the program that the command line needs. */
@@ -102,9 +102,17 @@ async function perform(
     const isText = (options.format ?? host.format) !== 'json'
     const input = await completeInput(operation, placed, { ask, interactive: terminal.interactive, isText })
     if (operation.confirm && !host.confirm) assertConfirmed(operation, { input, typed: found.rest })
-    const invokeOptions = idempotencyKey === undefined ? {} : { idempotencyKey }
-    let answer = await project.ask(operation, input, invokeOptions)
     const wanted = options.format ?? (input['format'] === undefined ? host.format : formatIn(input))
+    const text = textOutput(terminal)
+    const invokeOptions = {
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+      ...(wanted !== 'json' && { writeText: text.write }),
+    }
+    let answer = await project.ask(operation, input, invokeOptions)
+    if (text.isWritten()) {
+      terminal.write('\n')
+      return 0
+    }
     const show = async (shown: Answer) => {
       const context = wanted === 'json' ? {} : await readAnswerSupplement(operation, shown, ask)
       terminal.write(
@@ -130,6 +138,17 @@ async function perform(
   } finally {
     await project.close()
   }
+}
+
+/** Prints the text of an answer part by part, as fast as it is read. */
+function textOutput(terminal: Terminal) {
+  let isWritten = false
+  const write = async (part: string) => {
+    isWritten = true
+    terminal.write(printableJson(part))
+    await terminal.drained?.()
+  }
+  return { write, isWritten: () => isWritten }
 }
 
 /** Where no one can be asked, the command itself has to say that it may write. */

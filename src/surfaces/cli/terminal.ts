@@ -8,6 +8,8 @@ export interface Terminal {
   readonly width: number
   readonly ink: Ink
   write(text: string): void
+  /** Waits until a slow reader has taken what was written. */
+  drained?(): Promise<void>
   writeError(text: string): void
 }
 
@@ -26,6 +28,10 @@ export function processTerminal(): Terminal {
     ink: (style, text) => (text === '' ? '' : styleText(style, text, { stream: process.stdout })),
     write: (text) => {
       process.stdout.write(printableStyled(text))
+    },
+    drained: async () => {
+      if (process.stdout.writableNeedDrain)
+        await new Promise<void>((resolve) => process.stdout.once('drain', resolve))
     },
     writeError: printError,
   }

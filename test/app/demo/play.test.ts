@@ -16,7 +16,7 @@ test('at once, the day is as it was recorded: missions, plan, runs, what waits, 
   const program = runDemo('demo', '--at-once', '--port', '0')
   await program.printed(/The day is over/)
   const exported: Answer = await program.ask('export')
-  const [played, recorded] = [eventsOf(exported.text), recordedEvents()]
+  const [played, recorded] = [await eventsOf(exported.text), await recordedEvents()]
   expect(courseOf(played)).toEqual(courseOf(recorded))
 
   const { missions } = await program.ask('list_missions', { status: 'all' })
@@ -44,8 +44,8 @@ test('at speed, each log entry comes by itself, at its distance, and the last on
   const program = runDemo('demo', '--speed', '2000', '--port', '0')
   await program.printed(/The day is over/)
   const exported: Answer = await program.ask('export')
-  const played = eventsOf(exported.text)
-  expect(courseOf(played)).toEqual(courseOf(recordedEvents()))
+  const played = await eventsOf(exported.text)
+  expect(courseOf(played)).toEqual(courseOf(await recordedEvents()))
   expect(played.at(-1)?.at).toBeGreaterThan(begun)
   expect(played.at(-1)?.at).toBeLessThanOrEqual(Date.now() + 1)
 
@@ -66,7 +66,7 @@ test('whoever follows the log hears of entries while the day happens; interrupte
   const first: Answer = await program.ask('log')
   const second = await headPast(program, Math.max(3, first.head))
   expect(second.head).toBeGreaterThan(first.head)
-  expect(second.head).toBeLessThan(recordedEvents().length)
+  expect(second.head).toBeLessThan((await recordedEvents()).length)
   expect(program.leftovers()).toHaveLength(1)
   expect(await program.interrupt()).toMatchObject({ code: 0, error: '' })
   expect(program.leftovers()).toEqual([])

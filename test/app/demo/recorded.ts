@@ -7,14 +7,14 @@ import { readExport } from '../../../src/events/operations/event-line.ts'
 export const recordingFolder = join(import.meta.dirname, '..', '..', '..', 'demo')
 
 /** The log entries of the recording, as they were recorded. */
-export function recordedEvents(): readonly ProjectEvent[] {
+export function recordedEvents(): Promise<readonly ProjectEvent[]> {
   return eventsOf(gunzipSync(readFileSync(join(recordingFolder, 'log.jsonl.gz'))).toString())
 }
 
 /** The log entries of a log, without the line that says what it is. */
-export function eventsOf(log: string): readonly ProjectEvent[] {
+export async function eventsOf(log: string): Promise<readonly ProjectEvent[]> {
   const [, ...lines] = log.trim().split('\n')
-  return readExport(lines).events
+  return Array.fromAsync((await readExport(lines)).readEvents(0))
 }
 
 /** What happened, and how long after the first log entry: alike for a day and for its replay. */

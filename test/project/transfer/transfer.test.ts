@@ -126,13 +126,13 @@ describe('an export that was cut or changed', () => {
     }
   })
 
-  test('a whole one is read at every length but its own as cut', () => {
+  test('a whole one is read at every length but its own as cut', async () => {
     const project = openCommandLine()
     project.json('mission', 'start', 'Begin', '--objective', 'Any')
     const [, ...lines] = project.run('export').out.trimEnd().split('\n')
-    expect(readExport(lines).events).toHaveLength(lines.length - 1)
+    expect(await readExport(lines)).toMatchObject({ events: lines.length - 1 })
     for (let length = 0; length < lines.length; length += 1)
-      expect(() => readExport(lines.slice(0, length))).toThrow('The export is incomplete')
+      await expect(readExport(lines.slice(0, length))).rejects.toThrow('The export is incomplete')
   })
 })
 
