@@ -25,8 +25,12 @@ async function sharedFile() {
       path,
       attribution,
     ])
+  const authors = async () =>
+    (await project.call('blame', { file: 'src/list.ts' })).ranges.map(
+      ({ task, tasks, attribution }: Answer) => [tasks ?? [task], attribution],
+    )
   const isWhole = async () => expect(troubles(await project.call('doctor'))).toEqual([])
-  return { ...project, first, second, complete, correct, files, isWhole }
+  return { ...project, first, second, complete, correct, files, authors, isWhole }
 }
 
 describe('a file that two agents may have changed', () => {
@@ -68,10 +72,12 @@ describe('a file that two agents may have changed', () => {
   })
 
   test('leaves the files of an ended task when the other claims it alone', async () => {
-    const { first, second, complete, files, isWhole, call } = await sharedFile()
+    const { first, second, complete, files, authors, isWhole, call } = await sharedFile()
     await complete(first, mira, 'Added the form.')
     expect(await files(first)).toHaveLength(1)
+    expect(await authors()).toEqual([[[first, second], 'contested']])
     await complete(second, noor, 'Created src/list.ts.')
+    expect(await authors()).toEqual([[[second], 'probable']])
     expect([await files(first), await files(second)]).toEqual([[], [['src/list.ts', 'probable']]])
     expect((await call('show', { id: first })).attempts[0].measured).toMatchObject({
       counts: { added: 0 },
@@ -81,17 +87,20 @@ describe('a file that two agents may have changed', () => {
   })
 
   test('stays in the files of an ended task that claimed it, too', async () => {
-    const { first, second, complete, files } = await sharedFile()
+    const { first, second, complete, files, authors } = await sharedFile()
     await complete(first, mira, 'Created src/list.ts.')
     await complete(second, noor, 'Created src/list.ts.')
+    expect(await authors()).toEqual([[[first, second], 'contested']])
     expect(await files(first)).toEqual([['src/list.ts', 'probable']])
     expect(await files(second)).toEqual([['src/list.ts', 'contested']])
   })
 
   test('is not in the files of one that does not claim it, after the other did', async () => {
-    const { first, second, complete, files } = await sharedFile()
+    const { first, second, complete, files, authors, isWhole } = await sharedFile()
     await complete(second, noor, 'Created src/list.ts.')
     await complete(first, mira, 'Added the form.')
+    expect(await authors()).toEqual([[[second], 'probable']])
+    await isWhole()
     expect([await files(first), await files(second)]).toEqual([[], [['src/list.ts', 'probable']]])
   })
 

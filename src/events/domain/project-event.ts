@@ -75,6 +75,8 @@ export interface AttemptMeasurement {
   readonly claimedPaths?: readonly ClaimedPath[]
   /** Changed paths that everyone denies who may have changed them. */
   readonly deniedByAll?: readonly string[]
+  /** Changed paths that are others' by the agents' words, so that their lines are not the attempt's. */
+  readonly released?: readonly string[]
   /** Paths that its agent denied after the end. */
   readonly denied?: readonly string[]
   /** Areas that the agent added when it completed the task. */

@@ -472,6 +472,10 @@ export function judge(
       }),
     )
     .filter(({ candidates }) => candidates.length > 0)
+  // What the words name at all stays possible for its lines.
+  const named = pathsNamed(ownership.released, attempt, claims.outcome)
+  const denied = new Set(claims.notMine)
+  const released = ownership.released.filter((path) => denied.has(path) || !named.has(path))
   const isCertain = contested.length === 0 && changes.every(({ attribution }) => attribution === 'certain')
   const crowded = activity.neighbors.size >= maxNeighbors
   const commits = commitsDuring(report.headMoves, attempt, { activity, ownership, scopeOf })
@@ -499,6 +503,7 @@ export function judge(
       ],
     }),
     ...(ownership.deniedByAll.length > 0 && { deniedByAll: ownership.deniedByAll }),
+    ...(released.length > 0 && { released }),
     ...(claims.areas.length > 0 && { widened: claims.areas }),
     ...(report.unreadable.length > 0 && { unreadable: report.unreadable }),
     warnings: [
@@ -577,6 +582,8 @@ interface PathOwnership {
   readonly claimed: readonly string[]
   /** The changed paths that everyone denies who may have changed them. */
   readonly deniedByAll: readonly string[]
+  /** The changed paths that are others' by what the agents say. */
+  readonly released: readonly string[]
 }
 
 const alone: OwnAttribution = { certainty: 'certain', others: [] }
@@ -587,7 +594,8 @@ function settleOwners(
   attributed: AttributedChanges | null,
   { claims, activity }: { readonly claims: StatedOutcome; readonly activity: MeasureContext },
 ): PathOwnership {
-  if (attributed === null) return { own: () => alone, candidates: () => [], claimed: [], deniedByAll: [] }
+  if (attributed === null)
+    return { own: () => alone, candidates: () => [], claimed: [], deniedByAll: [], released: [] }
   const { own, candidates } = attributed
   const settlements = settledPaths(attempt, changes, attributed, { claims, activity })
   const pathsOfKind = (kind: Settlement['is']) =>
@@ -611,6 +619,7 @@ function settleOwners(
     },
     claimed: pathsOfKind('own').filter((path) => own.get(path)?.certainty !== 'probable'),
     deniedByAll: pathsOfKind('denied_by_all'),
+    released: pathsOfKind('others'),
   }
 }
 

@@ -7,6 +7,7 @@ import { type Actor, displayName } from '../../kernel/actor.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
 import { isLeaseRunning } from '../../kernel/lease.ts'
 import type { ListPart } from '../../kernel/page.ts'
+import { releaseLines } from '../../lines/tables/released-lines.ts'
 import { claimDurationMs } from '../../plan/domain/claims.ts'
 import { type ClaimColumns, claimColumns, touchTask, unclaimed } from '../../plan/tables/claim.ts'
 import { aroundTask, changeTask } from '../../plan/tables/task.ts'
@@ -268,6 +269,7 @@ export async function applyClosed(
   await closeAttempt(projecting, closed)
   await insertEnd(projecting, closed)
   await insertChanges(projecting, closed.attemptId, closed.evidence.changes)
+  await releaseLines(projecting, closed.attemptId, closed.evidence.released ?? [])
   await addToPhase(projecting, attempt.phase_id)
   await addToMission(projecting, { ...attempt, counted }, closed)
   await changeTask(projecting, taskContext, { ...taskAfter[closed.status], ...unclaimed })

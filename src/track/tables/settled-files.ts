@@ -1,12 +1,13 @@
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
+import { releaseLines } from '../../lines/tables/released-lines.ts'
 import { touchTask } from '../../plan/tables/claim.ts'
 import { parseColumn } from '../../store/tables/query.ts'
 import type { ProjectionContext } from '../../store/tables/tables.ts'
 import type { ReportedChange } from '../domain/changes.ts'
 import { countColumns, insertChanges, lineColumns } from './attempt.ts'
 
-/** Takes uncertain files off those of an ended attempt; they stay named as contested. */
+/** Takes uncertain files and their lines off those of an ended attempt; they stay named as contested. */
 export async function applyFilesSettled(
   projecting: ProjectionContext,
   { attemptId, taskId, paths, candidates, cause }: ProjectEventOf<'files.settled'>,
@@ -54,5 +55,6 @@ export async function applyFilesSettled(
     .where('project_id', '=', projectId)
     .where('attempt_id', '=', attemptId)
     .execute()
+  await releaseLines(projecting, attemptId, paths)
   await touchTask(projecting, taskId)
 }
