@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { commitCopied } from '../support/copied-folder.ts'
-import { type Answer, openProject, type ProjectOptions, person, projectFiles } from '../support/project.ts'
+import { type Answer, openProject, type ProjectOptions, person } from '../support/project.ts'
 
 const asPerson = { actor: person }
 
@@ -30,173 +29,28 @@ type StartedTask = Awaited<ReturnType<typeof startedTask>>
 const rulesOf = ({ verdict }: Answer): readonly string[] => verdict.reasons.map(({ rule }: Answer) => rule)
 const edit = ({ write }: StartedTask) => write('src/auth.ts', 'export const auth = 2\n')
 
+// The rules are in verdict-journeys.test.ts: these are the projects that its agents do not have.
 describe('what contradicts a completion', () => {
-  interface Case {
-    readonly work?: (task: StartedTask) => unknown
-    readonly summary?: string
-    readonly more?: Answer
-    readonly options?: ProjectOptions
-    /** What the task promises. */
-    readonly promises?: object
-    readonly is: 'unproven' | 'contradicted'
-    readonly rules: readonly string[]
-  }
-
-  const elsewhere = (task: StartedTask) => `${task.folder}-other`
-
-  const cases: Readonly<Record<string, Case>> = {
-    'a changed file needs a check': { work: edit, is: 'unproven', rules: ['no_check'] },
-    'no changed file contradicts success': { is: 'contradicted', rules: ['nothing_changed', 'no_check'] },
-    'a reason explains it': {
-      more: { outcome: { no_change_reason: 'The limit was there.' } },
-      is: 'unproven',
-      rules: ['no_change', 'no_check'],
-    },
-    'a part of success needs no change': {
-      more: { status: 'partial_success' },
-      is: 'unproven',
-      rules: ['no_check'],
-    },
-    'a file that changed and was restored does not count': {
-      work: (task) => {
-        edit(task)
-        task.write('src/auth.ts', 'export const auth = 1\n')
-      },
-      is: 'contradicted',
-      rules: ['nothing_changed', 'no_check'],
-    },
-    'a commit counts': {
-      work: ({ git }) => void git('commit', '-q', '--allow-empty', '-m', 'Release'),
-      is: 'unproven',
-      rules: ['no_check'],
-    },
-    'a commit on another branch counts': {
-      work: (task) => {
-        task.git('switch', '-qc', 'limit')
-        edit(task)
-        task.git('commit', '-qam', 'Limit')
-        task.git('switch', '-q', '-')
-      },
-      summary: 'Changed src/auth.ts on the branch limit.',
-      is: 'unproven',
-      rules: ['no_check'],
-    },
-    'an edit in another work tree counts': {
-      work: async (task) => {
-        task.git('worktree', 'add', '-q', elsewhere(task))
-        await new Promise((resolve) => setTimeout(resolve, 20))
-        task.write('../tree-other/src/auth.ts', 'export const auth = 3\n')
-      },
-      summary: 'Changed src/auth.ts.',
-      is: 'unproven',
-      rules: ['no_check'],
-    },
-    'an ignored file counts': {
-      work: ({ write }) => write('.env.local', 'LIMIT=5\n'),
-      options: {
-        fill: (folder) => commitCopied(folder, { ...projectFiles, '.gitignore': '.env.local\n' }),
-      },
-      is: 'unproven',
-      rules: ['no_check'],
-    },
-    'a file that is named must have changed': {
-      work: edit,
-      summary: 'Changed src/auth.ts and src/api.ts.',
-      is: 'contradicted',
-      rules: ['claimed_not_changed', 'no_check'],
-    },
-    'a part of success does not excuse it': {
-      work: edit,
-      summary: 'Changed src/auth.ts and src/api.ts.',
-      more: { status: 'partial_success' },
-      is: 'contradicted',
-      rules: ['claimed_not_changed', 'no_check'],
-    },
-    'an expected change must be there': {
-      work: edit,
-      promises: { changes: ['src/**', 'test/**'] },
-      is: 'contradicted',
-      rules: ['changes_missing', 'no_check'],
-    },
-    'an expected change is there': {
-      work: edit,
-      promises: { changes: ['src/**'], keeps: ['README.md'] },
-      is: 'unproven',
-      rules: ['no_check'],
-    },
-    'where no change is expected, none is needed': {
-      promises: { changes: [] },
-      is: 'unproven',
-      rules: ['no_check'],
-    },
-    'a file that must stay may not change': {
-      work: edit,
-      promises: { keeps: ['src/'] },
-      is: 'contradicted',
-      rules: ['keeps_changed', 'no_check'],
-    },
-    'a criterion needs an answer': {
-      work: edit,
-      promises: { criteria: ['At most 5 attempts'] },
-      is: 'unproven',
-      rules: ['no_check', 'criterion_unanswered'],
-    },
-    'a criterion that is met has one': {
-      work: edit,
-      promises: { criteria: ['At most 5 attempts'] },
-      more: { outcome: { criteria: [{ criterion: 'at most 5 attempts', met: true, how: 'counted' }] } },
-      is: 'unproven',
-      rules: ['no_check'],
-    },
-    'a criterion that is not met says so': {
-      work: edit,
-      promises: { criteria: ['At most 5 attempts'] },
-      more: { outcome: { criteria: [{ criterion: 'At most 5 attempts', met: false, how: 'Ten.' }] } },
-      is: 'unproven',
-      rules: ['no_check', 'criterion_unmet'],
-    },
-    'without git, checksums show the change': {
-      work: edit,
-      options: { git: false },
-      is: 'unproven',
-      rules: ['no_check'],
-    },
-    'without git, checksums show that nothing changed': {
-      options: { git: false },
-      is: 'contradicted',
-      rules: ['nothing_changed', 'no_check'],
-    },
-    'from another machine, a change counts': {
-      work: edit,
-      options: { isOnMachine: true },
-      is: 'unproven',
-      rules: ['no_check'],
-    },
-    'from another machine, no change contradicts': {
-      options: { isOnMachine: true },
-      is: 'contradicted',
-      rules: ['nothing_changed', 'no_check'],
-    },
-  }
-
-  test.each(Object.entries(cases))(
-    '%s',
-    async (_, { work, summary = 'Done.', more, options, promises, is, rules }) => {
-      const task = await startedTask(options)
-      if (promises) await task.call('taskman_task_edit', { id: task.task_id, done_when: promises }, asPerson)
-      await work?.(task)
-      const preview = await task.complete(summary, { ...more, preview: true })
-      const completed = await task.complete(summary, more)
+  test.each([
+    { where: 'without git', options: { git: false } },
+    { where: 'on another machine', options: { isOnMachine: true } },
+  ])('$where, a change counts, and none contradicts', async ({ options }) => {
+    const changed = await startedTask(options)
+    edit(changed)
+    const unchanged = await startedTask(options)
+    for (const [task, is, rules] of [
+      [changed, 'unproven', ['no_check']],
+      [unchanged, 'contradicted', ['nothing_changed', 'no_check']],
+    ] as const) {
+      const preview = await task.complete('Done.', { preview: true })
+      const completed = await task.complete('Done.')
       expect(rulesOf(completed)).toEqual(rules)
       expect(completed.verdict.is).toBe(is)
       expect(preview.verdict).toEqual(completed.verdict)
-      expect(preview.settled).toBe(completed.settled)
-      expect(completed.settled).toBe(is === 'contradicted' ? false : undefined)
-      const [attempt] = await task.attempts()
-      expect(attempt).toMatchObject({ verdict: completed.verdict, former_verdicts: [] })
+      expect((await task.attempts())[0]).toMatchObject({ verdict: completed.verdict, former_verdicts: [] })
       await task.isWhole()
-    },
-  )
+    }
+  })
 })
 
 describe('what follows from a verdict', () => {
@@ -337,30 +191,11 @@ describe('how a contradicted task is cleared', () => {
     await task.isWhole()
   })
 
-  test('by a person who accepts it', async () => {
-    const task = await contradicted()
-    const [item] = await task.inbox()
-    await task.call('approve', { id: item.item_id, reason: 'I saw it.' }, asPerson)
-    expect(await task.call('taskman_task_get', { id: task.task_id })).not.toHaveProperty('settled')
-    expect(await task.attempts()).toMatchObject([{ verdict: { is: 'contradicted' } }])
-    const again = { task_id: task.task_id, status: 'success', outcome: { summary: 'Other words.' } }
-    expect(await task.refused('complete_task', again)).toMatchObject({ reason: 'attempt_already_completed' })
-  })
-
   test('a person who sends it back reopens the task', async () => {
     const task = await contradicted()
     const [item] = await task.inbox()
     await task.call('reject', { id: item.item_id, reason: 'Add the limiter.' }, asPerson)
     expect(await task.call('taskman_task_get', { id: task.task_id })).toMatchObject({ status: 'to_do' })
-  })
-
-  test('another agent cannot change its words', async () => {
-    const task = await contradicted()
-    const other = { actor: { name: 'other-agent', kind: 'agent', role: null, channel: 'stdio' } } as const
-    const input = { task_id: task.task_id, status: 'partial_success', outcome: { summary: 'Looked.' } }
-    expect(await task.refused('complete_task', input, other)).toMatchObject({
-      reason: 'attempt_already_completed',
-    })
   })
 
   test('a preview of other words records nothing', async () => {

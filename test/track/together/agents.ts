@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
-import { onTestFinished } from 'vitest'
 import { parseNumstat } from '../../../src/git/patch.ts'
 import { commitCopied } from '../../support/copied-folder.ts'
 import { runProgram } from '../../support/program.ts'
 import type { Answer } from '../../support/project.ts'
 import { removeFolder } from '../../support/removed-folder.ts'
+import { whenFinished } from '../../support/shared.ts'
 import { ProgramTransport } from '../../support/started-program.ts'
 import { serverEnvironment } from '../../support/stdio-project.ts'
 
@@ -21,6 +21,8 @@ export interface Agent {
 }
 
 export interface SharedTree {
+  /** Everything of the project is below. */
+  readonly home: string
   readonly folder: string
   /** A client with a server process of its own in the tree. */
   readonly agent: (name: string) => Promise<Agent>
@@ -42,7 +44,7 @@ export function openSharedTree(files: Readonly<Record<string, string>>): SharedT
   const env = serverEnvironment(home)
   const clients: Client[] = []
   let calls = 0
-  onTestFinished(async () => {
+  whenFinished(async () => {
     await Promise.all(clients.map((client) => client.close()))
     removeFolder(home)
   })
@@ -78,6 +80,7 @@ export function openSharedTree(files: Readonly<Record<string, string>>): SharedT
   }
 
   return {
+    home,
     folder,
     agent,
     write,
