@@ -58,7 +58,7 @@ describe.skipIf(!hasPty)('waymark top, in a real pseudo-terminal', () => {
     const screen = openScreen(project, ['top'])
     await screen.shows('Nothing needs you.')
     await screen.shows(/^waymark top · project · 0 need you · 1 active · 1 mission · \d\d:\d\d:\d\d/)
-    await screen.shows('· Draw the map (heard of')
+    await screen.shows('· Draw the map (last call')
     await screen.shows('Atlas · phase')
     expect(screen.isAlternate()).toBe(true)
     project.ask('Which colour?')

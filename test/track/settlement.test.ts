@@ -81,7 +81,7 @@ describe('a file that two agents may have changed', () => {
     expect([await files(first), await files(second)]).toEqual([[], [['src/list.ts', 'probable']]])
     expect((await call('show', { id: first })).attempts[0].measured).toMatchObject({
       counts: { added: 0 },
-      contested: [{ path: 'src/list.ts', candidates: ['noor'] }],
+      contested_files: [{ path: 'src/list.ts', candidates: ['noor'] }],
     })
     await isWhole()
   })

@@ -105,23 +105,7 @@ const MeasuredDetail = z.object({
   counts: ChangeCounts,
   ignored: z.object({ added: strings, modified: strings, deleted: strings }),
   scope: z.object({ matches: z.boolean().nullable(), unexpected: strings }),
-  contested: list(z.object({ path: z.string(), candidates: strings })).optional(),
-  claimedPaths: sharedTreeFields.claimed_paths,
   elsewhere: z.object({ commits: z.int(), paths: strings }).optional(),
-  widened: strings.optional(),
-  mission: list(
-    z.object({
-      path: z.string(),
-      from: z.string().optional(),
-      change: z.enum(['added', 'modified', 'deleted', 'renamed', 'none']),
-      origin: z.enum(['task', 'imported', 'mixed']),
-      addedLines: z.int().nullable(),
-      deletedLines: z.int().nullable(),
-      others: z.literal(true).optional(),
-    }),
-  )
-    .nullable()
-    .optional(),
   warnings: strings,
   ...sharedTreeFields,
 })
@@ -635,11 +619,14 @@ function measuringMachine({ snapshot, actor }: Attempt): Pick<z.output<typeof At
     : { measured_by: { machine_id: machineId, machine: machineName, token: actor.token ?? null } }
 }
 
-/** The location of the end snapshot is internal. */
-function measuredFields(evidence: Omit<AttemptMeasurement, 'changes'>) {
-  const { endSnapshot, ...fields } = evidence
-  void endSnapshot
-  return fields
+function measuredFields({
+  measurement: completeness,
+  ignored,
+  scope,
+  elsewhere,
+  warnings,
+}: Omit<AttemptMeasurement, 'changes'>) {
+  return { measurement: completeness, ignored, scope, ...(elsewhere && { elsewhere }), warnings }
 }
 
 function claims(outcome: Outcome): z.output<typeof Claimed> {

@@ -14,7 +14,7 @@ export function AttemptCompletion({
 }) {
   const { claimed, verdict, changed_since: changed = [] } = attempt
   if (claimed === null && verdict === null) return null
-  const unchanged = (attempt.measured?.claimedPaths ?? []).filter(({ found }) => found === 'unchanged')
+  const unchanged = (attempt.measured?.claimed_paths ?? []).filter(({ found }) => found === 'unchanged')
   return (
     <section class="task-verdict" aria-label="Verdict">
       <Completion

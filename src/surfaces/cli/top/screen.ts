@@ -205,7 +205,7 @@ function agentLines({ work }: ScreenData, now: number): readonly ScreenLine[] {
     ...work.running.map((attempt): ScreenLine => {
       const since = Math.max(0, Math.round((now - Date.parse(attempt.started_at)) / 1000))
       const where = attempt.machine === null ? '' : ` on ${attempt.machine.name}`
-      const word = `heard of ${formatAge(attempt.last_call_at, now)}`
+      const word = `last call ${formatAge(attempt.last_call_at, now)}`
       return [
         { text: `  ${formatDuration(since).padEnd(10)}`, style: 'dim' },
         { text: safeLine(attempt.agent_name), style: 'green' },
