@@ -101,8 +101,10 @@ describe.each(dialects)('in a large plan in $dialect', ({ dialect, fresh, isQuic
     },
   )
 
-  test('a list leaves out missions that ended, and counts as far as 1000', async () => {
-    const { call, ids, store } = await opened(1100)
+  const most = isQuick ? 1000 : 20
+
+  test(`a list leaves out missions that ended, and counts as far as ${most}`, async () => {
+    const { call, ids, store } = await opened(most + 100)
     const { mission_id } = await call('start_mission', { name: 'm', objective: 'o' })
     const task = aTask({ id: 't-left' as TaskId, missionId: mission_id, name: 'left', status: 'to_do' }) // a brand
     await happened(store, Date.now(), { kind: 'task.planned', task })
@@ -114,8 +116,8 @@ describe.each(dialects)('in a large plan in $dialect', ({ dialect, fresh, isQuic
     const counted = (countTo?: number) =>
       store.view(({ plan }) => plan.tasks(mission, { limit: 1, ...(countTo !== undefined && { countTo }) }))
     expect(await counted()).toMatchObject({ total: ids.length })
-    expect(await counted(1000)).toMatchObject({ total: 1000, isMore: true })
-    expect((await counted(1100)).isMore).toBeUndefined()
+    expect(await counted(most)).toMatchObject({ total: most, isMore: true })
+    expect((await counted(most + 100)).isMore).toBeUndefined()
   })
 
   test('moved tasks are where they were put, with and without numbers', async () => {

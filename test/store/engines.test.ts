@@ -185,7 +185,7 @@ describe.each(dialects)('what engines take differently, in $dialect', ({ dialect
   })
 
   // A shorter one is read whole sooner than by its indexes.
-  const length = amount({ test: 300, soak: 1_000 })
+  const length = amount({ test: 100, soak: 1_000 })
   const isIndexed = length >= 1_000
 
   test('a long chain of tasks has the right order at once and link by link, and is walked by its indexes', async () => {

@@ -10,7 +10,7 @@ import { allStatementsSent, costOf } from '../support/statements.ts'
 
 const hour = 3_600_000
 
-describe.each(dialects)('beside attempts that nobody ended in $dialect', ({ fresh }) => {
+describe.each(dialects)('beside attempts that nobody ended in $dialect', ({ fresh, isQuick }) => {
   async function opened() {
     const temporary = await fresh()
     onTestFinished(() => temporary[Symbol.asyncDispose]())
@@ -63,7 +63,7 @@ describe.each(dialects)('beside attempts that nobody ended in $dialect', ({ fres
     expect(await cost(60)).toEqual(await cost(2))
   })
 
-  test('one that is at work counts beside many stale ones', async () => {
+  test.runIf(isQuick)('one that is at work counts beside many stale ones', async () => {
     const { leave, completed, now } = await opened()
     await leave('stale', 210, now() - staleAfter - hour)
     await leave('live', 1, now() - hour)
