@@ -1,6 +1,7 @@
 import { defineConfig } from 'rolldown'
 import { laterParts } from './scripts/later-parts.mjs'
 import { licences } from './scripts/licences.mjs'
+import { startChunks } from './scripts/start-chunks.mjs'
 
 /** One entry, chunks that load when a command needs them, and the threads: one reads long definitions, one plans. */
 const program = defineConfig({
@@ -26,6 +27,19 @@ const program = defineConfig({
     // All beside each other, because each reader finds its thread beside the chunk it is in. With a hash,
     // because a server that runs while we build loads its own chunks later.
     chunkFileNames: '[name]-[hash].js',
+    codeSplitting: {
+      groups: startChunks([
+        { name: 'main', modules: ['src/app/main.ts', 'src/app/mcp.ts'] },
+        { name: 'guard', modules: ['src/app/git-guard.ts'] },
+        { name: 'record', modules: ['src/store/store.ts', 'src/git/witness.ts', 'src/app/open-context.ts'] },
+        { name: 'commands', modules: ['src/app/command-line.ts'] },
+        // Commands that people type often, the smallest first.
+        { name: 'log', modules: ['src/events/operations/event-log.ts'] },
+        { name: 'status', modules: ['src/project/operations/status.ts'] },
+        { name: 'show', modules: ['src/reports/operations/show.ts'] },
+        { name: 'inbox', modules: ['src/inbox/operations/inbox.ts'] },
+      ]),
+    },
     minify: true,
     comments: false,
   },

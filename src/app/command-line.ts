@@ -1,6 +1,4 @@
 import { homedir } from 'node:os'
-import { catalog } from '../kernel/operations/catalog.ts'
-import { projectNamed } from '../people/operations/team.ts'
 import { runCommandLine } from '../surfaces/cli/run.ts'
 import { printError, processTerminal, type Terminal } from '../surfaces/cli/terminal.ts'
 import { closeContext, type OpenProjectOptions, openContext } from './open-context.ts'
@@ -20,7 +18,8 @@ export function commandLine(
   const workingFolder = process.cwd()
   const actor = commandLineActor(environment, userName(), personName(environment, workingFolder))
   return runCommandLine(words, {
-    operations: catalog,
+    operations: async () => (await import('../kernel/operations/catalog.ts')).catalog,
+    frequent: frequentCommands,
     version,
     terminal,
     format: formatIn(environment),
@@ -60,12 +59,22 @@ export function commandLine(
   })
 }
 
+/** Commands that people type often: each loads nothing of the others. */
+export const frequentCommands = {
+  inbox: async () => (await import('../inbox/operations/inbox.ts')).inbox,
+  log: async () => (await import('../events/operations/event-log.ts')).log,
+  show: async () => (await import('../reports/operations/show.ts')).show,
+  status: async () => (await import('../project/operations/status.ts')).status,
+}
+
 /** The project that `--project` names in the database, unless it is a folder. */
 async function namedProject(project: string | undefined, opening: OpenProjectOptions) {
   if (project === undefined || !isProjectName({ project, workingFolder: opening.workingFolder })) return null
   const context = openContext(opening)
   try {
-    return context.team ? await projectNamed(context.team, project) : null
+    if (!context.team) return null
+    const { projectNamed } = await import('../people/operations/team.ts')
+    return await projectNamed(context.team, project)
   } finally {
     await closeContext(context)
   }

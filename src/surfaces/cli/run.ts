@@ -19,7 +19,10 @@ import { type AskProject, completeInput } from './typed-input.ts'
 
 /** The parts of the program that the command line needs. */
 export interface CommandLineHost {
-  readonly operations: readonly Operation[]
+  /** Loads every operation, which takes long. */
+  readonly operations: () => Promise<readonly Operation[]>
+  /** Loads a frequent command alone, by its only word. */
+  readonly frequent?: Readonly<Record<string, () => Promise<Operation>>>
   readonly version: string
   readonly terminal: Terminal
   /** The default format. */
@@ -42,24 +45,42 @@ export interface ServerInvoker {
 }
 
 /** Runs one command line. Prints failures on stderr; throws only for bugs. */
-export async function runCommandLine(
-  words: readonly string[],
-  surroundings: CommandLineHost,
-): Promise<ExitCode> {
-  const host = {
-    ...surroundings,
-    operations: surroundings.operations.filter(({ screen }) => screen !== true),
-  }
+export async function runCommandLine(words: readonly string[], host: CommandLineHost): Promise<ExitCode> {
   try {
-    return await run(moveGeneralOptionsLast(words), host)
+    const ordered = moveGeneralOptionsLast(words)
+    const frequent = await frequentOperation(ordered, host)
+    const found = frequent && findCommand([frequent], ordered)
+    if (found) return await perform(found, host)
+    return await run(ordered, { ...host, operations: await commandOperations(host) })
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    reportFailure(error, { ...host, json: isJsonWanted(words, host.format), project: projectIn(words) })
+    const operations = await commandOperations(host)
+    const json = isJsonWanted(words, host.format)
+    reportFailure(error, { terminal: host.terminal, operations, json, project: projectIn(words) })
     return exitCodeOf(error)
   }
 }
 
-async function run(words: readonly string[], host: CommandLineHost): Promise<ExitCode> {
+/** The operations that are commands. */
+async function commandOperations({ operations }: CommandLineHost): Promise<readonly Operation[]> {
+  return (await operations()).filter(({ screen }) => screen !== true)
+}
+
+/** The operation of a frequent command, unless its help is asked for. */
+async function frequentOperation(
+  [first = '', ...rest]: readonly string[],
+  { frequent = {} }: CommandLineHost,
+): Promise<Operation | null> {
+  const load = Object.hasOwn(frequent, first) ? frequent[first] : undefined
+  return load === undefined || rest.some(isHelpFlag) ? null : load()
+}
+
+/** The parts with the operations loaded. */
+interface LoadedHost extends Omit<CommandLineHost, 'operations'> {
+  readonly operations: readonly Operation[]
+}
+
+async function run(words: readonly string[], host: LoadedHost): Promise<ExitCode> {
   const { operations, terminal } = host
   const [first = '', ...rest] = words
   if (isHelpFlag(first)) return writeLine(usage(operations, terminal), host)
@@ -71,7 +92,7 @@ async function run(words: readonly string[], host: CommandLineHost): Promise<Exi
     return writeLine(`${otherHelp(other, named, host)}${groupHelp(other, host)}`, host)
   if (first === 'completion') return writeLine(completionScript(rest[0]), host)
   if (first === '__complete') return writeLine(await completeWords(rest, host), host)
-  if (named) return perform(named, host)
+  if (named) return perform(named, { ...host, operations: async () => operations })
   if (isOther(first)) return help([first], host)
   const group = commandGroup(operations, first)
   if (group.length > 0 && (rest.length === 0 || rest[0]?.startsWith('-'))) {
@@ -86,13 +107,14 @@ async function perform(
 ): Promise<ExitCode> {
   const { terminal } = host
   const { input: typed, options } = readArguments(found.operation, found.rest)
-  const operation = operationFor(found.operation, typed, host)
-  if (options.help) return writeLine(commandHelp(operation, terminal, { operations: host.operations }), host)
+  const operation = await operationFor(found.operation, typed, host)
+  if (options.help)
+    return writeLine(commandHelp(operation, terminal, { operations: await commandOperations(host) }), host)
   const placed = withPaths(operation, typed, (path) => host.placed?.(path, options.project) ?? path)
   const { idempotencyKey } = options
   const project = (await host.elsewhere?.(options.project)) ?? (await openLocalProject(options.project, host))
   const ask: AskProject = async (name, question) => {
-    const asked = operationNamed(name, host)
+    const asked = await operationNamed(name, host)
     // A server of another version may answer otherwise.
     const read = asked.output.safeParse(await project.ask(asked, question, {}))
     if (read.success) return read.data as never // as it declares
@@ -165,13 +187,13 @@ function assertConfirmed(
 }
 
 /** `waymark changes m-…` lists the files of a mission. */
-function operationFor(operation: Operation, { id }: Answer, host: CommandLineHost): Operation {
+async function operationFor(operation: Operation, { id }: Answer, host: CommandLineHost): Promise<Operation> {
   const isMissions = operation.name === 'changes' && typeof id === 'string' && /^[mw]-/.test(id)
   return isMissions ? operationNamed('mission_changes', host) : operation
 }
 
-function operationNamed(name: OperationName, { operations }: CommandLineHost): Operation {
-  const operation = operations.find((one) => one.name === name)
+async function operationNamed(name: OperationName, host: CommandLineHost): Promise<Operation> {
+  const operation = (await commandOperations(host)).find((one) => one.name === name)
   if (operation) return operation
   throw new Failure('INTERNAL', `This version of Waymark has no operation ${name}.`, {
     reason: 'operation_unknown',
@@ -228,7 +250,7 @@ function helpWords([first = '', ...rest]: readonly string[]): readonly string[] 
   return first === 'help' && (words.length > 0 || words.length === rest.length) ? words : [first, ...words]
 }
 
-function help(words: readonly string[], host: CommandLineHost): ExitCode {
+function help(words: readonly string[], host: LoadedHost): ExitCode {
   const { operations, terminal } = host
   if (words.length === 0) return writeLine(usage(operations, terminal), host)
   const other = otherCommands.find(({ command }) => hasPrefix(words, command))
@@ -242,7 +264,7 @@ function help(words: readonly string[], host: CommandLineHost): ExitCode {
   throw unknownCommand(operations, words)
 }
 
-async function completeWords(words: readonly string[], host: CommandLineHost): Promise<string> {
+async function completeWords(words: readonly string[], host: LoadedHost): Promise<string> {
   const context = await host.open(undefined)
   try {
     const found = await candidates(words, host.operations, context)
@@ -275,7 +297,7 @@ function hasPrefix(words: readonly string[], command: string): boolean {
 function otherHelp(
   other: OtherCommand,
   found: { readonly operation: Operation } | null,
-  { operations, terminal }: CommandLineHost,
+  { operations, terminal }: LoadedHost,
 ): string {
   if (other.joins && found) return commandHelp(found.operation, terminal, { operations, added: other })
   const { title, usage: line, otherwise, explained: flags = [] } = other
@@ -285,14 +307,14 @@ function otherHelp(
 }
 
 /** Also the commands of a server with the same words: they have their own flags. */
-function groupHelp({ command, otherwise }: OtherCommand, { operations, terminal }: CommandLineHost): string {
+function groupHelp({ command, otherwise }: OtherCommand, { operations, terminal }: LoadedHost): string {
   const group = otherwise === undefined ? [] : commandGroup(operations, command)
   if (group.length === 0) return ''
   const parts = group.map((operation) => commandHelp(operation, terminal, { operations }))
   return `\n${otherwise}:\n\n${parts.join('\n')}`
 }
 
-function writeLine(text: string, { terminal }: CommandLineHost): ExitCode {
+function writeLine(text: string, { terminal }: Pick<CommandLineHost, 'terminal'>): ExitCode {
   terminal.write(text)
   return 0
 }

@@ -134,7 +134,7 @@ async function shown(...words: readonly string[]) {
   }
   const close = () => Promise.resolve()
   const code = await runCommandLine(words, {
-    operations: catalog,
+    operations: async () => catalog,
     version: waymark.version,
     terminal,
     open,

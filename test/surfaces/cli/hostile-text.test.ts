@@ -130,7 +130,7 @@ async function run(
   let out = ''
   let error = ''
   await runCommandLine(words, {
-    operations: catalog,
+    operations: async () => catalog,
     version: '0',
     terminal: {
       interactive,

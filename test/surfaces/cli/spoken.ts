@@ -13,7 +13,7 @@ export interface Spoken {
 export async function spoken(words: readonly string[], project?: CommandLineProject): Promise<Spoken> {
   let [out, error] = ['', '']
   const code = await runCommandLine(words, {
-    operations: catalog,
+    operations: async () => catalog,
     version: '0',
     terminal: {
       interactive: true,
