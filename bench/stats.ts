@@ -61,14 +61,14 @@ const measured = [
   ...groupings.map((by) => {
     return [
       `figures by ${by}`,
-      () => statsOf(records, { ...question, by, weekOf: weeksIn('Europe/Berlin') }),
+      () => statsOf(records, { ...question, groupBy: by, weekOf: weeksIn('Europe/Berlin') }),
       '',
     ] as const
   }),
   [
     'read, and figures by week',
     async () =>
-      statsOf((await read()).records, { ...question, by: 'week', weekOf: weeksIn('Europe/Berlin') }),
+      statsOf((await read()).records, { ...question, groupBy: 'week', weekOf: weeksIn('Europe/Berlin') }),
     '300',
   ],
 ] as const

@@ -40,7 +40,7 @@ ${clients.flatMap(eventsLine).join('\n')}
 }
 
 function placesRow(client: Client): string {
-  const { version, on, by } = client.checked
+  const { version, on, method: by } = client.checked
   const words = [client.id, ...(client.aliases ?? [])].map((word) => `\`${word}\``).join(', ')
   const file = (scope: SetupScope) => {
     const place = client.server(context, scope)

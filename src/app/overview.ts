@@ -70,7 +70,11 @@ interface Overview {
   readonly uncommitted: { readonly total: number | null; readonly first: readonly string[] }
   readonly recent_commits: number
   /** Newest first. */
-  readonly agent_commits: readonly { readonly agent: string; readonly subject: string; readonly at: string }[]
+  readonly agent_commits: readonly {
+    readonly agent: string
+    readonly subject: string
+    readonly committed_at: string
+  }[]
   readonly work_trees: readonly { readonly path: string; readonly branch: string | null }[]
   readonly clients: readonly string[]
   /** Those of them that have Waymark here. */
@@ -93,10 +97,10 @@ async function readOverview(top: string, environment: Environment): Promise<Over
     repository: top,
     uncommitted,
     recent_commits: recent.total,
-    agent_commits: recent.byAgents.map(({ agent, subject, at }) => ({
+    agent_commits: recent.byAgents.map(({ agent, subject, committedAt }) => ({
       agent,
       subject,
-      at: new Date(at).toISOString(),
+      committed_at: new Date(committedAt).toISOString(),
     })),
     work_trees: trees.flatMap(({ path, branch, exists }) =>
       exists && path !== top ? [{ path, branch }] : [],
@@ -159,7 +163,10 @@ function agentCommitsText({ agent_commits: commits, recent_commits: total }: Ove
       : `none of the last ${total} commits names an agent`
   const lines = commits
     .slice(0, maxShown)
-    .map(({ agent, subject, at }) => `${agent}: ${subject.slice(0, 72)} (${formatAge(at, page.now)})`)
+    .map(
+      ({ agent, subject, committed_at: at }) =>
+        `${agent}: ${subject.slice(0, 72)} (${formatAge(at, page.now)})`,
+    )
   return [`${commits.length} of the last ${formatCount(total, 'commit')}`, ...lines, moreText(commits.length)]
     .filter(Boolean)
     .join('\n')

@@ -6,7 +6,7 @@ export interface AgentCommit {
   readonly agent: string
   readonly subject: string
   /** The committer's time, milliseconds since the epoch. */
-  readonly at: number
+  readonly committedAt: number
 }
 
 export interface RecentCommits {
@@ -40,7 +40,8 @@ export async function readRecentCommits(top: string, environment: GitEnvironment
     total += 1
     const agent = agentOfTrailers(trailers)
     // A line with the commit's id precedes the time.
-    if (agent !== null) byAgents.push({ agent, subject, at: Number(time.trim().split('\n').at(-1)) * 1000 })
+    if (agent !== null)
+      byAgents.push({ agent, subject, committedAt: Number(time.trim().split('\n').at(-1)) * 1000 })
   }
   return { total, byAgents }
 }

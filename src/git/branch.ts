@@ -94,7 +94,7 @@ function noCommonCommitFailure(base: string, head: string, isShallow: boolean): 
 
 async function timeOf(id: string, reading: BranchReadOptions): Promise<NamedCommit> {
   const [commit] = await commitsIn(['--no-walk', id], reading)
-  return { id, at: commit?.at ?? 0 }
+  return { id, committedAt: commit?.committedAt ?? 0 }
 }
 
 function commitsBetween(base: string, head: string, reading: BranchReadOptions) {
@@ -121,7 +121,14 @@ async function commitsIn(
       at + 6,
     )
     const id = first.trim().split('\n').at(-1) ?? ''
-    commits.push({ id, at: Number(time) * 1000, author, email, subject, isMerge: parents.includes(' ') })
+    commits.push({
+      id,
+      committedAt: Number(time) * 1000,
+      author,
+      email,
+      subject,
+      isMerge: parents.includes(' '),
+    })
   }
   return commits
 }

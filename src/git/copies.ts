@@ -260,30 +260,30 @@ async function linesOf(
   const start = textOf(first.before)
   if (start === null || start.length > maxLines) return null
   const deleted = new Map<string, number>()
-  let lines: readonly Owned[] = start.map((text) => ({ text, by: null }))
-  for (const { by: author, after, reformats } of steps) {
+  let lines: readonly Owned[] = start.map((text) => ({ text, author: null }))
+  for (const { author, after, reformats } of steps) {
     const next = textOf(after)
     if (next === null || next.length > maxLines) return null
     const compared = (text: string) => (reformats ? withoutSpace(text) : text)
-    const now: Owned[] = next.map((text) => ({ text, by: author }))
+    const now: Owned[] = next.map((text) => ({ text, author }))
     const places = align(
       lines.map(({ text }) => compared(text)),
       next.map(compared),
     )
     for (const [at, line] of lines.entries()) {
       const to = places[at] ?? -1
-      if (to >= 0) now[to] = { text: next[to] ?? line.text, by: line.by }
+      if (to >= 0) now[to] = { text: next[to] ?? line.text, author: line.author }
       // Only removed lines of the first state count; lines that were added meanwhile do not.
-      else deleted.set(author, (deleted.get(author) ?? 0) + (line.by === null ? 1 : 0))
+      else deleted.set(author, (deleted.get(author) ?? 0) + (line.author === null ? 1 : 0))
     }
     lines = now
     await yieldToEventLoop()
   }
-  const authors = new Set(steps.map(({ by: author }) => author))
+  const authors = new Set(steps.map(({ author }) => author))
   return new Map(
     [...authors].map((author) => [
       author,
-      { added: lines.filter((line) => line.by === author).length, deleted: deleted.get(author) ?? 0 },
+      { added: lines.filter((line) => line.author === author).length, deleted: deleted.get(author) ?? 0 },
     ]),
   )
 }
@@ -294,7 +294,7 @@ function withoutSpace(text: string): string {
 
 interface Owned {
   readonly text: string
-  readonly by: string | null
+  readonly author: string | null
 }
 
 /** Splits into lines with their line feeds: as in git, a last line without one differs. */

@@ -12,7 +12,7 @@ export interface ReflogEntry {
   readonly detail: string
   readonly message: string
   /** Milliseconds since the epoch, to the second. */
-  readonly at: number
+  readonly movedAt: number
 }
 
 const remembered = 256
@@ -50,7 +50,7 @@ export function parseReflog(text: string): ReflogEntry[] {
     if (tab < 0 || from === undefined || to === undefined) return []
     const message = Buffer.from(line.slice(tab + 1), 'latin1').toString('utf8')
     const seconds = /(?<!\d)(\d+) [+-]\d{4}$/.exec(line.slice(0, tab))?.[1]
-    return [{ from, to, ...parseAction(message), message, at: Number(seconds ?? 0) * 1000 }]
+    return [{ from, to, ...parseAction(message), message, movedAt: Number(seconds ?? 0) * 1000 }]
   })
 }
 

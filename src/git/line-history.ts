@@ -615,7 +615,7 @@ function parsePorcelain(
         commit: uncommitted.test(commit) ? null : commit,
         path,
         line: Number(head[2]),
-        at: Number(head[3]),
+        currentLine: Number(head[3]),
         count: Number(head[4]),
       })
       continue

@@ -206,7 +206,7 @@ function headMoves(
       action: entry.verb,
       message: entry.message,
       origin: isOwnReflogEntry(entry) ? 'task' : 'imported',
-      at: entry.at,
+      movedAt: entry.movedAt,
       paths: (pathsOf(entry.to) ?? []).map(displayPath),
     }))
 }

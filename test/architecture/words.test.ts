@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { schemaStatements } from '../../src/store/schema/schema.ts'
 import { filesBelow, productFiles, root, type SourceFile } from './source-files.ts'
 
 const everything = ['src', 'scripts', 'bin', 'test', 'examples', 'bench', 'docs', '.ci'].flatMap((folder) =>
@@ -45,10 +49,51 @@ test('a type has a name of its own, which can be searched for', () => {
   expect([...declared].filter(([, paths]) => paths.length > 1)).toEqual([])
 })
 
+// `by` whom, `of` what and `at` which time or place are said by the name: `author`, `total`, `recorded_at`.
+const bareNames = ['by', 'of', 'as', 'at']
+
+test('no field of an operation, a process file or a column has a bare preposition as its name', () => {
+  const schemas: unknown[] = ['docs/reference/catalog.json', 'processes/process.schema.json'].map((path) =>
+    JSON.parse(readFileSync(join(root, path), 'utf8')),
+  )
+  const names = fieldNames(schemas)
+  expect(names.size).toBeGreaterThan(500)
+  expect(bareNames.filter((name) => names.has(name))).toEqual([])
+  const columns = schemaStatements('sqlite').flatMap((text) =>
+    [...text.matchAll(/^ +(\w+) (?:text|bigint|blob|double)/gm)].map(([, name = '']) => name),
+  )
+  expect(columns).toContain('recorded_at')
+  expect(bareNames.filter((name) => columns.includes(name))).toEqual([])
+})
+
+test('no field that a schema of the product reads has a bare preposition as its name', () => {
+  const field = /\b(?:by|of|as|at): (?:z|list|choice|count|path|place|text|time|words)\b/
+  const declared = productFiles().filter(({ text }) => text.includes("from 'zod'"))
+  expect(linesWith(declared, (line) => field.test(line))).toEqual([])
+})
+
+test('no log entry of the recorded day has a key that is a bare preposition', () => {
+  const log = gunzipSync(readFileSync(join(root, 'demo', 'log.jsonl.gz'))).toString('utf8')
+  const keys = new Set([...log.matchAll(/"(\w+)":/g)].map(([, key = '']) => key))
+  expect(keys).toContain('recordedAt')
+  expect(bareNames.filter((name) => keys.has(name))).toEqual([])
+})
+
 test('no file names a folder of the machine it was written on', () => {
   const folders = [root, homedir() === '/' ? root : `${homedir()}/`]
   expect(linesWith(everything, (line) => folders.some((folder) => line.includes(folder)))).toEqual([])
 })
+
+/** The names of the properties that JSON schemas declare. */
+function fieldNames(schema: unknown, names = new Set<string>()): ReadonlySet<string> {
+  if (typeof schema !== 'object' || schema === null) return names
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === 'properties' && typeof value === 'object')
+      for (const name of Object.keys(value)) names.add(name)
+    fieldNames(value, names)
+  }
+  return names
+}
 
 function linesWith(files: readonly SourceFile[], isWrong: (line: string) => boolean): readonly string[] {
   return files.flatMap(({ path, text }) =>

@@ -75,7 +75,9 @@ describe('a guard of type ci', () => {
   })
 
   test('of a commit holds whatever is not committed, and not for another commit', async () => {
-    const { call, ci, emit, project } = await team('{ type: ci, checks: [unit], at: commit, max_age: 24h }')
+    const { call, ci, emit, project } = await team(
+      '{ type: ci, checks: [unit], target: commit, max_age: 24h }',
+    )
     await call('ci_report', { check: 'unit', status: 'success' }, ci)
     project.write('README.md', '# Another\n')
     git(project.context.folder, 'commit', '-qam', 'Another')

@@ -29,7 +29,7 @@ const everyKey = `${smallProcess
   free: { type: blockers, condition: none }
   m1: { type: milestone, id: M1 }
   phase: { type: task, condition: all_done, phase: P1 }
-  ok: { type: approval, role: reviewer, of: plan, count: 2 }
+  ok: { type: approval, role: reviewer, artifact: plan, count: 2 }
 `,
 )
 

@@ -72,8 +72,16 @@ test.each([
   ['guard: low_risk', 'guard: { all: [low_risk, { not: enuogh }] }', 'There is no guard "enuogh".'],
   ['send_back, to: build', 'send_back, to: build, allowed_roles: [reviwer]', 'There is no role "reviwer".'],
   ['artifact_type: observation', 'artifact_type: observatoin', 'There is no artifact "observatoin".'],
-  ['guards:\n', 'guards:\n  ok: { type: approval, role: lead, of: plam }\n', 'There is no role "lead".'],
-  ['guards:\n', 'guards:\n  ok: { type: approval, role: lead, of: plam }\n', 'There is no artifact "plam".'],
+  [
+    'guards:\n',
+    'guards:\n  ok: { type: approval, role: lead, artifact: plam }\n',
+    'There is no role "lead".',
+  ],
+  [
+    'guards:\n',
+    'guards:\n  ok: { type: approval, role: lead, artifact: plam }\n',
+    'There is no artifact "plam".',
+  ],
 ])('unknown references: %s', (from, to, message) => {
   const [, changed = ''] = [from, to.trim().split('\n').at(-1)]
   const finding = found([from, to]).find((each) => each.includes(message)) ?? 'nothing was found'
@@ -269,7 +277,7 @@ ${
   - { from: build, event: submit, to: done }`
 }
 guards:
-  right: ${parts.plan ?? '{ type: approval, role: reviewer, of: plan }'}
+  right: ${parts.plan ?? '{ type: approval, role: reviewer, artifact: plan }'}
 artifacts: [{ type: plan, paths: ["plan.md"], fresh: ${parts.fresh ?? 'state'} }]
 `
 

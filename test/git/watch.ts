@@ -170,7 +170,7 @@ async function whileCaptured(
     call: null,
     tool: 'Edit',
     from: 2,
-    at: 2,
+    reportedAt: 2,
     explained: true,
     ended: true,
   }))

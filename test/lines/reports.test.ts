@@ -65,12 +65,12 @@ test('48 two sessions that write one file in turns have each their lines, with h
   s.put('f', lines('p', 1), 'base line one')
   s.commit('a person')
   expect(await s.owners('f')).toEqual({ p1: 'author', x1: 'one', y1: 'two', x2: 'one', y3: 'two' })
-  const { groups } = await s.call('provenance_stats', { by: 'model' })
+  const { groups } = await s.call('provenance_stats', { group_by: 'model' })
   expect(groups).toEqual([
     { name: 'claude-opus-4-5', lines: 2, files: 1 },
     { name: 'gpt-5.2', lines: 2, files: 1 },
   ])
-  const byModel = (await s.call('stats', { by: 'model' })).groups
+  const byModel = (await s.call('stats', { group_by: 'model' })).groups
   expect(byModel.map(({ key, attempt_time }: Answer) => [key, attempt_time.n])).toEqual([
     ['claude-opus-4-5', 1],
     ['gpt-5.2', 1],

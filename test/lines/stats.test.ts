@@ -35,7 +35,7 @@ test('trailers of a commit name its tasks; shares and unknown lines sum to all l
   expect(Object.values(all.kinds).reduce((sum: number, each) => sum + Number(each), 0)).toBe(all.lines)
   expect(all.left_out).toEqual(['1 file above 1 MB, generated or vendored.'])
   expect(all.definitions.share).toContain('Blank and')
-  const byAuthor = await s.call('provenance_stats', { by: 'author', path: 'f' })
+  const byAuthor = await s.call('provenance_stats', { group_by: 'author', path: 'f' })
   expect(byAuthor.groups).toEqual([{ name: 'Tess Example', lines: 9, files: 1 }])
 })
 

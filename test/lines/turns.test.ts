@@ -59,7 +59,7 @@ test('lines of a turn without a task are its session’s, what a person wrote be
   s.commit()
   await s.call('setting_set', { name: 'every_agent_captured', value: '2020-01-01' }, { actor: person })
   expect(await s.owners('f')).toEqual({ x1: 'claude-code', p1: 'outside', x2: 'claude-code', p2: 'author' })
-  const { kinds, groups } = await s.call('provenance_stats', { by: 'agent' })
+  const { kinds, groups } = await s.call('provenance_stats', { group_by: 'agent' })
   expect(kinds.agent).toBe(3)
   expect(groups).toEqual([{ name: 'claude-code', lines: 3, files: 2 }])
 })

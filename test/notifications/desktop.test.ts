@@ -9,7 +9,7 @@ import { openTelling } from './telling.ts'
 const hostile: NamedNotice = {
   kind: 'blocker',
   seq: 7,
-  at: 0,
+  recordedAt: 0,
   why: '<b>bold</b> "; rm -rf / #\u001b]0;title\u0007 $(id) `id`\u202e',
   who: '-e "display dialog"',
   itemId: 'h-1' as NamedNotice['itemId'],

@@ -86,7 +86,7 @@ function said(answer: unknown): string {
 
 const independent = process(
   'independent',
-  '{ type: approval, role: reviewer, of: plan, independent: true }',
+  '{ type: approval, role: reviewer, artifact: plan, independent: true }',
   ', when_blocked: record',
 )
 
@@ -105,7 +105,7 @@ test('lets another member approve the work, not the owner of its agent (28)', as
   expect(approvals).toEqual([])
   expect(await project.call('approve', approve, await as('Cleo'))).toMatchObject({
     decided: true,
-    approvals: [{ role: 'reviewer', of: 'plan' }],
+    approvals: [{ role: 'reviewer', artifact: 'plan' }],
   })
   expect(await emit(builder, 'go')).toMatchObject({ result: { status: 'succeeded' } })
 })
@@ -199,7 +199,10 @@ test('a role for people is nobody’s who does not have it, and never an agent�
   expect(await project.call('run_summary', { run_id: id })).toMatchObject({ current_state: 'dropped' })
 })
 
-const byRunner = process('by-runner', '{ type: command, run: "node --version", timeout: 30s, by: runner }')
+const byRunner = process(
+  'by-runner',
+  '{ type: command, run: "node --version", timeout: 30s, reported_by: runner }',
+)
 
 test('a command that a runner must have run counts only with a runner’s token', async () => {
   const members = await team(byRunner, 'by-runner')
@@ -223,7 +226,10 @@ test('a command that a runner must have run counts only with a runner’s token'
   expect(found).toMatchObject({ differing: 0, error: null })
 })
 
-const talkative = process('talkative', '{ type: command, run: "node long.mjs", timeout: 30s, by: runner }')
+const talkative = process(
+  'talkative',
+  '{ type: command, run: "node long.mjs", timeout: 30s, reported_by: runner }',
+)
 
 test('returns the whole output of a runner’s command until it expires', async () => {
   const members = await team(talkative, 'talkative')

@@ -328,8 +328,8 @@ test('who asks for it is told that persons, tokens or sessions changed which the
     const heard: string[] = []
     told[name] = heard
     socket.on('message', (data: Buffer) => {
-      const { event, of } = JSON.parse(data.toString())
-      if (event === 'identities') heard.push(...of)
+      const { event, kinds } = JSON.parse(data.toString())
+      if (event === 'identities') heard.push(...kinds)
     })
     await once(socket, 'message')
   }

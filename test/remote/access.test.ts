@@ -20,7 +20,7 @@ test('what a remote machine says of its caller takes from what the token may, an
         call: randomUUID(),
         folder: '/home/vera/shop',
         channel: 'cli',
-        as: 'token',
+        caller: 'token',
         operation,
         input,
         ...more,
@@ -30,12 +30,12 @@ test('what a remote machine says of its caller takes from what the token may, an
   expect(await ask(ada, 'start_mission', mission)).toMatchObject({
     answer: { mission_id: expect.any(String) },
   })
-  for (const more of [{}, { inside_command: true }, { as: 'agent', connection: 'another' }]) {
+  for (const more of [{}, { inside_command: true }, { caller: 'agent', connection: 'another' }]) {
     expect(await ask(vera, 'start_mission', mission, more)).toMatchObject({ error: { code: 'FORBIDDEN' } })
   }
   const setting = { name: 'upload_diff', value: 'off' }
   expect(await ask(ada, 'setting_set', setting)).toMatchObject({ answer: { value: 'off' } })
-  for (const more of [{ inside_command: true }, { as: 'agent', client: 'some agent' }]) {
+  for (const more of [{ inside_command: true }, { caller: 'agent', client: 'some agent' }]) {
     expect(await ask(ada, 'setting_set', setting, more)).toMatchObject({ error: { code: 'FORBIDDEN' } })
   }
   expect(await ask(ada, 'machine_list', {})).toMatchObject({ answer: { machines: [{ name: 'laptop' }] } })

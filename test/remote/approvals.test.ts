@@ -11,7 +11,7 @@ states: [{ name: work }, { name: done, is_final: true }]
 events: [{ name: finish, allowed_roles: [agent] }]
 transitions: [{ from: work, event: finish, to: done, guard: reviewed }]
 guards:
-  reviewed: { type: approval, role: reviewer, of: changes }
+  reviewed: { type: approval, role: reviewer, artifact: changes }
 `
 
 test('changes on another machine are approved there: the server does not take its own folder for them', async () => {

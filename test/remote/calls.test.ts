@@ -1,7 +1,10 @@
+import { on, once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { createInterface } from 'node:readline'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Answer } from '../support/project.ts'
+import { startProgram } from '../support/started-program.ts'
 import { agentMachine, connectedMachine, teamServer } from './machines.ts'
 
 test('an agent works on one machine, and the server keeps the record', async () => {
@@ -39,14 +42,14 @@ test('an agent works on one machine, and the server keeps the record', async () 
   const keys = join(machine.home, 'state', 'waymark', 'machine', 'machine-keys')
   const [key = ''] = readdirSync(keys)
   const own = JSON.parse(readFileSync(join(keys, key), 'utf8'))
-  const closed = events.find(({ happening }: Answer) => happening.kind === 'attempt.closed')
+  const closed = events.find(({ body }: Answer) => body.kind === 'attempt.closed')
   expect(closed.actor).toMatchObject({
     name: 'edge-client',
     kind: 'agent',
     channel: 'stdio',
     machine: own.id,
   })
-  expect(closed.happening.evidence.endSnapshot).toMatchObject({ machineId: own.id, top: machine.folder })
+  expect(closed.body.evidence.endSnapshot).toMatchObject({ machineId: own.id, top: machine.folder })
 })
 
 test('a folder is connected: its command line asks the server, and its token stays with its user', async () => {
@@ -91,4 +94,20 @@ test('a folder is connected: its command line asks the server, and its token sta
   expect(connect('ftp://waymark.example.com')).toContain('is not the address of a server')
   expect(connect('http://127.0.0.1:9')).toContain('cannot be reached')
   expect(connect(`${server.address}/p/none`, server.token('agent'))).toContain('no project "none"')
+})
+
+test('waymark watch on a machine prints the time of each entry that the server records', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server)
+  const program = startProgram(['watch', '--all'], machine)
+  onTestFinished(async () => {
+    program.kill('SIGINT')
+    await program.gone
+  })
+  const lines = on(createInterface({ input: program.stdout }), 'line')
+  await once(program.stderr, 'data') // its greeting: it follows the log
+  const agent = await machine.connect()
+  await agent.call('start_mission', { name: 'Sign in', objective: 'People can sign in' })
+  const { value } = await lines.next()
+  expect(value?.[0]).toMatch(/^\d\d:\d\d:\d\d {2}agent started/)
 })

@@ -11,7 +11,7 @@ const call = {
   call: 'a-call-of-an-attacker',
   folder: '/home/eve/shop',
   channel: 'stdio',
-  as: 'agent',
+  caller: 'agent',
   operation: 'start_task',
   input: { name: 'T' },
 }

@@ -29,8 +29,7 @@ test('a call whose answer was cut off gives the same result again, and is record
     expect(proxy.lost()).toBe(before + 1)
     return answer
   }
-  const recorded = async (kind: string) =>
-    (await server.log()).filter(({ happening }) => happening.kind === kind)
+  const recorded = async (kind: string) => (await server.log()).filter(({ body }) => body.kind === kind)
 
   const first = await sentAgain('start_task', { mission_id, name: 'Once' })
   // Cut so often that the agent is told so, and calls again.
@@ -43,7 +42,7 @@ test('a call whose answer was cut off gives the same result again, and is record
   expect(proxy.lost()).toBe(1 + 5)
   const { task_id, attempt_id } = await agent.call('start_task', start)
   const opened = await recorded('attempt.opened')
-  expect(opened.map(({ happening }) => happening.attempt.id)).toEqual([first['attempt_id'], attempt_id])
+  expect(opened.map(({ body }) => body.attempt.id)).toEqual([first['attempt_id'], attempt_id])
 
   machine.write('src/auth.ts', 'export const auth = 2\n')
   const outcome = { summary: 'Done.' }

@@ -57,7 +57,7 @@ export function callerAt(
         call,
         folder: context.folder,
         channel: 'stdio',
-        as: 'agent',
+        caller: 'agent',
         ...named,
         operation,
         input,

@@ -71,7 +71,7 @@ test('cases 32 and 40: a token goes to its own origin alone; new tools are shown
       call: 'a-call-of-an-old-edge',
       folder: '/somewhere',
       channel: 'stdio',
-      as: 'agent',
+      caller: 'agent',
       operation: 'status',
     }),
   })
@@ -100,7 +100,7 @@ test('a client of a folder whose server is not known here is told at each call, 
   expect(await agent.call('start_mission', { name: 'M', objective: 'It works' })).toMatchObject({
     mission_id: expect.any(String),
   })
-  expect((await server.log()).map(({ happening }) => happening.kind)).toContain('mission.started')
+  expect((await server.log()).map(({ body }) => body.kind)).toContain('mission.started')
 
   const elsewhere = agentMachine()
   elsewhere.write('.waymark/server', 'http://waymark.example.com/p/shop\n')

@@ -115,7 +115,7 @@ test('waits for a server that asks slowly and without end as long as for one ans
     version: '0.0.0',
   })
   onTestFinished(() => project.close())
-  const calling = { operation: 'status', input: {}, channel: 'stdio', as: 'agent' } as const
+  const calling = { operation: 'status', input: {}, channel: 'stdio', caller: 'agent' } as const
   const refused = await refusalOf(project.send(calling, project.prepare()))
   expect(refused).toMatchObject({ code: 'UNAVAILABLE', reason: 'server_silent' })
   expect(rounds).toBeLessThanOrEqual(4)

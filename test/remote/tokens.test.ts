@@ -9,7 +9,7 @@ states: [{ name: work }, { name: done, is_final: true }]
 events: [{ name: finish, allowed_roles: [agent] }]
 transitions: [{ from: work, event: finish, to: done, guard: tests }]
 guards:
-  tests: { type: command, run: "npm test", by: runner, timeout: 20s }
+  tests: { type: command, run: "npm test", reported_by: runner, timeout: 20s }
 `
 
 async function stage() {
@@ -106,7 +106,7 @@ test('a machine tells nothing of the sessions of another one, whatever it calls 
   const at = Date.now()
   const spoken = (number: number, what: object) => ({
     key: `${at + number}-one`,
-    at: at + number,
+    reportedAt: at + number,
     client: { name: 'claude-code' },
     session: 'the-session',
     folder: machine.folder,
@@ -123,8 +123,8 @@ test('a machine tells nothing of the sessions of another one, whatever it calls 
     prefix: '',
     id: 'a'.repeat(40),
   }
-  const states = [{ top: machine.folder, place, at, error: '' }]
-  const told = (hookEvents: readonly object[]) => ({ at, hookEvents, states })
+  const states = [{ top: machine.folder, place, takenAt: at, error: '' }]
+  const told = (hookEvents: readonly object[]) => ({ sentAt: at, hookEvents, states })
   await from(ada, mine)('ingest_remote_events', told([spoken(1, started), spoken(2, prompt)]))
   const [session]: Answer = (await team.call('sessions')).sessions
   expect(session).toMatchObject({ open_turns: 1 })

@@ -72,7 +72,7 @@ async function told(options: ProjectOptions): Promise<readonly unknown[]> {
     await call('review_show', subject, as),
     await call('blame', { file: 'f' }),
     await call('why', { place: 'f:6' }),
-    await call('provenance_stats', { by: 'model', survival: true }),
+    await call('provenance_stats', { group_by: 'model', survival: true }),
   ]
   expect(troubles(await call('doctor'))).toEqual([])
   return answers.map((answer) => plain(answer))

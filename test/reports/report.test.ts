@@ -262,7 +262,7 @@ test('tells what people said in reviews, and how each comment was met', async ()
   expect(text).toMatch(/\*\*request \(done\):\*\* Three, not two `@you` · Tess at `src\/auth\.ts:1`/)
   expect(text).toContain('  - backend (done): It is three now.')
   const json = JSON.parse((await project.call('report', { mission: mission_id, format: 'json' })).text)
-  expect(json.comments).toMatchObject([{ status: 'done', replies: [{ by: 'backend', done: true }] }])
+  expect(json.comments).toMatchObject([{ status: 'done', replies: [{ author: 'backend', done: true }] }])
 })
 
 test('words keep their meaning and lose every sign that GitHub or GitLab would act on', () => {

@@ -8,7 +8,7 @@ import { person } from '../support/project.ts'
 const ana = { actor: { ...person, name: 'Ana' } }
 
 const text = process('reviewed', {
-  guards: '  ok: { type: approval, role: reviewer, of: changes }',
+  guards: '  ok: { type: approval, role: reviewer, artifact: changes }',
   guard: 'ok',
 }).replace('[agent, reviewer]', '[agent]')
 

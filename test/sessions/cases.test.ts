@@ -673,7 +673,7 @@ test('tokens that a client reports are told of the turn and in the statistics, a
   await stage.drain()
   const [main, sub] = await stage.turns('one')
   expect([main.tokens, sub.tokens.input]).toEqual([usage, 30])
-  const { all, groups } = await stage.project.call('stats', { by: 'agent' })
+  const { all, groups } = await stage.project.call('stats', { group_by: 'agent' })
   expect(all.turn_tokens).toEqual({
     basis: 'claimed',
     ended_turns: 2,

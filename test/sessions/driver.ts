@@ -110,7 +110,7 @@ export function openStage(context: Context, spool = spoolBeside(context.folder))
       const at = now()
       queue.push({
         key: `${at}-${process.pid}-${String(count).padStart(6, '0')}`,
-        at,
+        reportedAt: at,
         client: { name: options.client ?? 'claude-code', version: '2.1.300' },
         session: id,
         turn: null,

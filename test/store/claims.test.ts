@@ -135,10 +135,10 @@ describe.each(dialects)('claims in $dialect', ({ fresh }) => {
   })
 
   test.each([
-    { kind: 'task.marked', taskId: t(1), as: 'done' },
-    { kind: 'task.marked', taskId: t(1), as: 'to_do' },
+    { kind: 'task.marked', taskId: t(1), status: 'done' },
+    { kind: 'task.marked', taskId: t(1), status: 'to_do' },
     { kind: 'task.dropped', taskId: t(1), reason: 'r' },
-  ] as const)('$kind $as ends a claim', async (marked) => {
+  ] as const)('$kind $status ends a claim', async (marked) => {
     await using temporary = await fresh()
     const { store } = temporary
     await begun(store)

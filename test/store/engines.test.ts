@@ -169,7 +169,7 @@ describe.each(dialects)('what engines take differently, in $dialect', ({ dialect
       numbers.filter((on) => on < from && (from * 7 + on * 3) % 11 === 0).map((on) => depends(from, on)),
     )
     expect(links.length).toBeGreaterThan(40)
-    const done = { kind: 'task.marked', as: 'done' } as const
+    const done = { kind: 'task.marked', status: 'done' } as const
     await happened(
       store,
       1,
@@ -178,7 +178,7 @@ describe.each(dialects)('what engines take differently, in $dialect', ({ dialect
       { ...done, taskId: t(5) },
       { ...done, taskId: t(14) },
       ...links.slice(30),
-      { kind: 'task.marked', taskId: t(14), as: 'to_do' },
+      { kind: 'task.marked', taskId: t(14), status: 'to_do' },
     )
     // The log entries are applied again one by one.
     expect(await store.inspect()).toMatchObject({ differing: 0, differences: [] })

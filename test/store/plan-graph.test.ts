@@ -132,7 +132,7 @@ function taken({ does, task, on }: Step, { model, gate }: Model, at: number): re
     case 'to_do':
       if (one.held === null) return []
       is(does)
-      return [{ kind: 'task.marked', taskId: one.id, as: does }]
+      return [{ kind: 'task.marked', taskId: one.id, status: does }]
     case 'drop':
       if (one.held === null) return []
       is('done')

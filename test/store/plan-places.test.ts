@@ -124,7 +124,7 @@ describe.each(dialects)('phases and milestones of a plan in $dialect', ({ fresh 
           task: planTask(number, { phaseId: p(1), milestoneId: number === 3 ? null : milestoneId }),
         }),
       ),
-      { kind: 'task.marked', taskId: t(1), as: 'done' },
+      { kind: 'task.marked', taskId: t(1), status: 'done' },
       { kind: 'milestone.edited', milestoneId, changes: { phaseId: 'ph-1' as PhaseId } },
     )
     await store.view(async ({ plan, missions }) => {

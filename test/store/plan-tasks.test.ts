@@ -125,7 +125,7 @@ describe.each(dialects)('tasks of a plan in $dialect', ({ fresh, isQuick }) => {
       depends(t(3), t(2)),
       depends(t(3), t(1)),
       depends(t(4), t(3)),
-      { kind: 'task.marked', taskId: t(2), as: 'done' },
+      { kind: 'task.marked', taskId: t(2), status: 'done' },
     )
     const task = async (id: string) => store.view(({ plan }) => plan.task(id))
     expect(await task('t-3')).toEqual({
@@ -182,7 +182,7 @@ describe.each(dialects)('tasks of a plan in $dialect', ({ fresh, isQuick }) => {
     expect(await next({ owner: missionId, role: 'developer' })).toBeNull()
     await happened(store, 2, { kind: 'task.claimed', taskId: t(2), claim: aClaim() })
     expect(await next({ role: 'developer' })).toBe(t(1))
-    await happened(store, 3, { kind: 'task.marked', taskId: t(2), as: 'done' })
+    await happened(store, 3, { kind: 'task.marked', taskId: t(2), status: 'done' })
     expect(await next({ owner: null })).toBe(t(3))
   })
 
@@ -233,11 +233,11 @@ describe.each(dialects)('tasks of a plan in $dialect', ({ fresh, isQuick }) => {
   test('a task set done by word is done so, and to do again without a trace', async () => {
     await using temporary = await fresh()
     const { store } = temporary
-    await happened(store, 1, planned(1), { kind: 'task.marked', taskId: t(1), as: 'done' })
+    await happened(store, 1, planned(1), { kind: 'task.marked', taskId: t(1), status: 'done' })
     const task = async () => (await store.view(({ plan }) => plan.task('t-1')))?.task
     expect(await task()).toMatchObject({ status: 'done', resolution: 'unmeasured' })
     expect(await found(store, { status: 'done' })).toEqual([1])
-    await happened(store, 2, { kind: 'task.marked', taskId: t(1), as: 'to_do' })
+    await happened(store, 2, { kind: 'task.marked', taskId: t(1), status: 'to_do' })
     expect(await task()).toEqual(planTask(1, { updatedAt: 2 }))
     expect(await found(store, { status: 'done' })).toEqual([])
   })

@@ -117,7 +117,7 @@ export function approved(
   const approval: RunApproval = {
     runId: r(1),
     role: 'reviewer',
-    of: 'plan',
+    artifact: 'plan',
     content: 'c'.repeat(64),
     reason: null,
     author: 'Tess',

@@ -44,7 +44,7 @@ describe.each(dialects)('what is known of a run in $dialect', ({ fresh, isQuick 
   test('approvals are read oldest first, each of its own run', async () => {
     await using temporary = await fresh()
     const { store } = temporary
-    const given = [approved(), approved({ of: null, reason: 'Well done.', author: 'Tom' })]
+    const given = [approved(), approved({ artifact: null, reason: 'Well done.', author: 'Tom' })]
     await happened(store, 1, ...begun, ...given, approved({ runId: r(2) }))
     expect(await store.view(({ runs }) => runs.approvals(r(1)))).toEqual(
       given.map(({ approval }) => approval),
@@ -100,7 +100,7 @@ describe.each(dialects)('what is known of a run in $dialect', ({ fresh, isQuick 
     await using temporary = await fresh()
     const { store } = temporary
     const nowhere = { missionId: null, taskId: null, attemptId: null }
-    const approvals = [{ role: 'reviewer', of: null }]
+    const approvals = [{ role: 'reviewer', artifact: null }]
     const request = {
       kind: 'decision',
       state: 'review',

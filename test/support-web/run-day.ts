@@ -16,7 +16,7 @@ transitions:
   - { from: review, event: release, to: live, guard: approved }
   - { from: review, event: request_changes, to: build }
 guards:
-  approved: { type: approval, role: owner, of: plan, description: The owner approved the plan }
+  approved: { type: approval, role: owner, artifact: plan, description: The owner approved the plan }
   small: { type: context, variable: size, condition: equals, value: small, description: The change is small }
 artifacts: [{ type: plan, paths: ["plan.md"] }]
 `

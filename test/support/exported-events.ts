@@ -6,5 +6,5 @@ export function exportedEvents(text: string): readonly Answer[] {
     .trimEnd()
     .split('\n')
     .map((line): Answer => JSON.parse(line))
-    .filter(({ happening }) => happening !== undefined)
+    .filter(({ body }) => body !== undefined)
 }

@@ -79,7 +79,7 @@ describe('lines', () => {
     project.write('other.txt', 'a\nb')
     const written = ['one.txt', 'other.txt'].map((path) => ({ path, copy: join(folder, path) }))
     const [before = null, after = null] = (await copies?.keep(ref, written)) ?? []
-    expect(await copies?.linesOf(ref, [{ by: 'tn-1', before, after }])).toEqual(
+    expect(await copies?.linesOf(ref, [{ author: 'tn-1', before, after }])).toEqual(
       new Map([['tn-1', { added: 1, deleted: 1 }]]),
     )
   })

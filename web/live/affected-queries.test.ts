@@ -6,7 +6,7 @@ const frame = (event: Frame['event'], data: Frame['data'] = null): Frame => ({
   seq: 1,
   n: 0,
   event,
-  at: '2026-03-01T10:00:00.000Z',
+  happened_at: '2026-03-01T10:00:00.000Z',
   actor: { name: 'mira', kind: 'agent', role: null, channel: 'stdio' },
   data,
 })

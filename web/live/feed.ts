@@ -76,7 +76,7 @@ export function follow(): () => void {
         return
       }
       if (message.event === 'identities') {
-        for (const listener of identityListeners) listener(message.of)
+        for (const listener of identityListeners) listener(message.kinds)
         return
       }
       if (message.event === 'reload') {
@@ -141,7 +141,7 @@ const allIdentities = ['person', 'token', 'session'] as const
 
 interface IdentitiesMessage {
   readonly event: 'identities'
-  readonly of: readonly IdentityFrameKind[]
+  readonly kinds: readonly IdentityFrameKind[]
 }
 
 interface HelloMessage {

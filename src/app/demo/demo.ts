@@ -135,7 +135,7 @@ function offerSignInLinks(server: RunningServer, signal: AbortSignal): void {
 }
 
 function lengthOf(events: readonly ProjectEvent[]): number {
-  return (events.at(-1)?.at ?? 0) - (events[0]?.at ?? 0)
+  return (events.at(-1)?.recordedAt ?? 0) - (events[0]?.recordedAt ?? 0)
 }
 
 function playIntroduction(events: readonly ProjectEvent[], speed: number | null): string {

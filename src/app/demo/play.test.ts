@@ -9,7 +9,7 @@ const hour = 60 * 60 * 1000
 function projectEventAt(time: number, extra: object): ProjectEvent {
   return {
     seq: 1,
-    at: time,
+    recordedAt: time,
     version: 1,
     actor: { name: 'ada', kind: 'agent', role: null, channel: 'stdio' },
     body: { kind: 'phase.reopened', phaseId: 'ph-1' as PhaseId, ...extra } as ProjectEvent['body'], // what is in it is looked at as any JSON

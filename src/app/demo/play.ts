@@ -16,7 +16,7 @@ export async function play(
   events: readonly ProjectEvent[],
   { store, signal, speed }: PlayOptions,
 ): Promise<void> {
-  const [first, last] = [events[0]?.at ?? 0, events.at(-1)?.at ?? 0]
+  const [first, last] = [events[0]?.recordedAt ?? 0, events.at(-1)?.recordedAt ?? 0]
   const begunAt = Date.now()
   if (speed === null) {
     await store.restore(memoryLog(linkEvents(shiftEvents(events, begunAt - last))))
@@ -24,7 +24,7 @@ export async function play(
   }
   const endsAt = begunAt + (last - first) / speed
   // The store makes the project itself, with its first log entry.
-  for (const { at, actor, body } of shiftEvents(events.slice(1), Math.round(endsAt - last))) {
+  for (const { recordedAt: at, actor, body } of shiftEvents(events.slice(1), Math.round(endsAt - last))) {
     await sleepUntil(begunAt + (at - (endsAt - (last - first))) / speed, signal)
     if (signal.aborted) return
     await store.record({ actor, at, decide: async () => ({ events: [body], answer: null }) })
@@ -42,8 +42,8 @@ const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /** Shifts log entries: their own times and every time in their bodies. */
 export function shiftEvents(events: readonly ProjectEvent[], by: number): readonly ProjectEvent[] {
-  const first = (events[0]?.at ?? 0) - margin
-  const last = (events.at(-1)?.at ?? 0) + margin
+  const first = (events[0]?.recordedAt ?? 0) - margin
+  const last = (events.at(-1)?.recordedAt ?? 0) + margin
   const isOfDay = (at: number) => at >= first && at <= last
   const later = (value: unknown): unknown => {
     if (typeof value === 'number') return isOfDay(value) ? value + by : value
@@ -58,7 +58,7 @@ export function shiftEvents(events: readonly ProjectEvent[], by: number): readon
   }
   return events.map((event) => ({
     ...event,
-    at: event.at + by,
+    recordedAt: event.recordedAt + by,
     body: later(event.body) as ProjectEvent['body'], // the same shape, with other numbers in it
   }))
 }

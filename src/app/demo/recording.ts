@@ -77,10 +77,10 @@ export function damagedRecording(folder: string, reason: string): Failure {
 /** Chains the log entries with new hashes. */
 export function linkEvents(events: readonly ProjectEvent[]): readonly ProjectEvent[] {
   let head = { seq: 0, head: beforeFirst }
-  return events.map(({ at, actor, body }) => {
-    const [row] = eventRows({ projectId: '', at, actor }, [body], head)
+  return events.map(({ recordedAt, actor, body }) => {
+    const [row] = eventRows({ projectId: '', at: recordedAt, actor }, [body], head)
     if (!row) throw new Error('one log entry is one row')
     head = { seq: row.seq, head: row.hash }
-    return { seq: row.seq, at, version: row.version, actor, body, hash: row.hash }
+    return { seq: row.seq, recordedAt, version: row.version, actor, body, hash: row.hash }
   })
 }

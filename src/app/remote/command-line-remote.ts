@@ -83,7 +83,7 @@ export function askServer(
         input,
         channel: 'cli' as const,
         // An agent's shell acts as an agent, even with a person's token.
-        as: actor.kind === 'agent' ? ('agent' as const) : ('token' as const),
+        caller: actor.kind === 'agent' ? ('agent' as const) : ('token' as const),
         ...(actor.kind === 'agent' && { client: actor.name }),
         ...(actor.insideCommand && { inside_command: true }),
         ...(idempotencyKey !== undefined && { key: idempotencyKey }),

@@ -137,7 +137,7 @@ function relayedProject(place: RemoteProjectLocation, flags: McpFlags, log: Surf
   const inherited = caller && { [inheritedSession]: caller.session }
   const callInput = (client: string | undefined) => ({
     channel: 'stdio' as const,
-    as: 'agent' as const,
+    caller: 'agent' as const,
     connection,
     client: stdioActor(environment, client, connection).name,
     ...(runsInsideCommand(environment) && { inside_command: true }),

@@ -5,7 +5,7 @@ export const antigravity: Client = {
   id: 'antigravity',
   title: 'Antigravity',
   aliases: ['agy'],
-  checked: { version: null, on: '2026-11', by: 'documentation' },
+  checked: { version: null, on: '2026-11', method: 'documentation' },
   server: (context, scope) =>
     jsonPlace(
       scope === 'project'

@@ -4,7 +4,7 @@ import { folderName, pathsOf } from '../setup/setup-context.ts'
 export const claudeDesktop: Client = {
   id: 'claude-desktop',
   title: 'Claude Desktop',
-  checked: { version: null, on: '2026-11', by: 'documentation' },
+  checked: { version: null, on: '2026-11', method: 'documentation' },
   server: (context, scope) =>
     scope === 'project'
       ? null

@@ -11,7 +11,7 @@ export const claude: Client = {
   id: 'claude',
   title: 'Claude Code',
   aliases: ['claude-code'],
-  checked: { version: '2.1.330', on: '2026-11', by: 'program' },
+  checked: { version: '2.1.330', on: '2026-11', method: 'program' },
   server: (context, scope) =>
     jsonPlace(
       scope === 'project' ? pathsOf(context).project('.mcp.json') : pathsOf(context).home('.claude.json'),

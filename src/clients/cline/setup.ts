@@ -5,7 +5,7 @@ import { folderName, pathsOf, type SetupContext } from '../setup/setup-context.t
 export const cline: Client = {
   id: 'cline',
   title: 'Cline',
-  checked: { version: null, on: '2026-11', by: 'documentation' },
+  checked: { version: null, on: '2026-11', method: 'documentation' },
   server: (context, scope) =>
     scope === 'project'
       ? null

@@ -6,7 +6,7 @@ import { folderNamed, pathsOf, type SetupContext, type SetupScope } from '../set
 export const codex: Client = {
   id: 'codex',
   title: 'Codex',
-  checked: { version: '0.169', on: '2026-11', by: 'program' },
+  checked: { version: '0.169', on: '2026-11', method: 'program' },
   server: (context, scope) => ({
     file: fileOf(context, scope, 'config.toml'),
     holder: { kind: 'toml', name: ['mcp_servers', 'waymark'] },

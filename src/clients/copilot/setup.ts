@@ -6,7 +6,7 @@ import { pathsOf } from '../setup/setup-context.ts'
 /** Its hook files, which VS Code reads too. */
 export const copilotHooks: Omit<HookSetup, 'events'> = {
   kind: 'hooks',
-  as: 'copilot',
+  clientName: 'copilot',
   file: (context, scope) =>
     scope === 'project'
       ? pathsOf(context).project('.github', 'hooks', 'waymark.json')
@@ -23,7 +23,7 @@ export const copilot: Client = {
   id: 'copilot',
   title: 'Copilot CLI',
   aliases: ['copilot-cli'],
-  checked: { version: '1.0.102', on: '2026-11', by: 'program' },
+  checked: { version: '1.0.102', on: '2026-11', method: 'program' },
   server: (context, scope) =>
     jsonPlace(
       scope === 'project'

@@ -6,7 +6,7 @@ import { pathsOf } from '../setup/setup-context.ts'
 export const cursor: Client = {
   id: 'cursor',
   title: 'Cursor',
-  checked: { version: null, on: '2026-11', by: 'documentation' },
+  checked: { version: null, on: '2026-11', method: 'documentation' },
   server: (context, scope) =>
     jsonPlace(
       pathsOf(context)[scope === 'project' ? 'project' : 'home']('.cursor', 'mcp.json'),

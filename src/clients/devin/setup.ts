@@ -7,7 +7,7 @@ export const devin: Client = {
   id: 'devin',
   title: 'Devin',
   aliases: ['windsurf'],
-  checked: { version: null, on: '2026-11', by: 'documentation' },
+  checked: { version: null, on: '2026-11', method: 'documentation' },
   server: (context, scope) =>
     jsonPlace(
       scope === 'project'

@@ -9,7 +9,7 @@ export const gemini: Client = {
   id: 'gemini',
   title: 'Gemini CLI',
   aliases: ['gemini-cli'],
-  checked: { version: '0.61', on: '2026-11', by: 'program' },
+  checked: { version: '0.61', on: '2026-11', method: 'program' },
   server: (context, scope) =>
     jsonPlace(
       pathsOf(context)[scope === 'project' ? 'project' : 'home']('.gemini', 'settings.json'),

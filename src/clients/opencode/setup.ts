@@ -5,7 +5,7 @@ import { pathsOf } from '../setup/setup-context.ts'
 export const opencode: Client = {
   id: 'opencode',
   title: 'OpenCode',
-  checked: { version: '1.18', on: '2026-11', by: 'program' },
+  checked: { version: '1.18', on: '2026-11', method: 'program' },
   server: (context, scope) =>
     jsonPlace(
       scope === 'project'

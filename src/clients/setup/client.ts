@@ -14,7 +14,7 @@ export interface Client {
   readonly checked: {
     readonly version: string | null
     readonly on: string
-    readonly by: 'program' | 'source' | 'documentation'
+    readonly method: 'program' | 'source' | 'documentation'
   }
   /** The location of the server's entry; null where there is no such scope. */
   readonly server: (context: SetupContext, scope: SetupScope) => ServerEntryLocation | null
@@ -114,7 +114,7 @@ export interface HookSetup {
   readonly kind: 'hooks'
   readonly events: readonly HookRegistration[]
   /** The client that owns the file; default: itself. */
-  readonly as?: string
+  readonly clientName?: string
   /** The file or folder that they are registered in. */
   readonly file: (context: SetupContext, scope: SetupScope) => string
   /** A person's own file in a project; default: the user's file. */

@@ -6,7 +6,7 @@ import type { SetupContext } from './setup-context.ts'
 export interface DetectedClient {
   readonly client: Client
   /** The file or program that it was detected by. */
-  readonly by: string
+  readonly sign: string
 }
 
 /** Detects clients by the project's files, the user's files, then programs. Those of the project come first. */
@@ -17,8 +17,8 @@ export function detectClients(
   const found = clients.flatMap((client) => {
     const { project, user, programs } = client.signs(context)
     const paths = [...project, ...user].find(exists)
-    const by = paths ?? programs.flatMap((name) => programPaths(name, context)).find(exists)
-    return by === undefined ? [] : [{ client, by, isProjects: project.includes(by) }]
+    const sign = paths ?? programs.flatMap((name) => programPaths(name, context)).find(exists)
+    return sign === undefined ? [] : [{ client, sign, isProjects: project.includes(sign) }]
   })
   return [...found.filter(({ isProjects }) => isProjects), ...found.filter(({ isProjects }) => !isProjects)]
 }

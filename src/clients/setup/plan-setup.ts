@@ -457,7 +457,7 @@ export function hookEdits(
       name: event.name,
       words: hookWords(
         context,
-        { client: hooks.as ?? id, event: event.name, gate: event.gate ?? null },
+        { client: hooks.clientName ?? id, event: event.name, gate: event.gate ?? null },
         method,
       ),
       // The gate looks at every tool; a recorder alone only at those that may change something.

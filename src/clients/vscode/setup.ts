@@ -7,7 +7,7 @@ export const vscode: Client = {
   id: 'vscode',
   title: 'VS Code',
   aliases: ['vs-code', 'code'],
-  checked: { version: null, on: '2026-11', by: 'documentation' },
+  checked: { version: null, on: '2026-11', method: 'documentation' },
   server: (context, scope) =>
     jsonPlace(
       scope === 'project'

@@ -4,7 +4,7 @@ import { pathsOf, type SetupContext } from '../setup/setup-context.ts'
 export const zed: Client = {
   id: 'zed',
   title: 'Zed',
-  checked: { version: null, on: '2026-11', by: 'source' },
+  checked: { version: null, on: '2026-11', method: 'source' },
   server: (context, scope) =>
     jsonPlace(
       scope === 'project' ? pathsOf(context).project('.zed', 'settings.json') : settings(context),

@@ -37,7 +37,7 @@ export interface EntityChange {
     | 'resolved'
     | 'refused'
     | 'touched'
-  readonly of: EntityReference
+  readonly entity: EntityReference
 }
 
 /** An entity to read, or one that the log entry contains because it never changes. */
@@ -158,7 +158,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   },
   'project.reopened': {
     concerns: () => [updatedConcern({ kind: 'writing', ended: false })],
-    words: ({ at }) => `opened the project for writing in ${at}`,
+    words: ({ location: at }) => `opened the project for writing in ${at}`,
   },
 
   'mission.started': {
@@ -228,7 +228,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   },
   'task.marked': {
     concerns: taskOfWorkflowUpdated,
-    words: ({ taskId, as }, titles) =>
+    words: ({ taskId, status: as }, titles) =>
       as === 'done'
         ? `marked ${titles.task(taskId)} as done by hand`
         : `put ${titles.task(taskId)} back to do`,
@@ -251,7 +251,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   },
   'task.claimed': {
     concerns: ({ taskId }) => [
-      { change: 'claimed', of: { kind: 'task', id: taskId } },
+      { change: 'claimed', entity: { kind: 'task', id: taskId } },
       updatedConcern({ kind: 'workflow of task', id: taskId }),
     ],
     words: ({ taskId, claim }, titles) => `claimed ${titles.task(taskId)} for ${claim.agent}`,
@@ -279,7 +279,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   'attempt.opened': {
     concerns: ({ attempt: { id, taskId, missionId } }) => [
       updatedConcern({ kind: 'task', id: taskId }),
-      { change: 'opened', of: { kind: 'attempt', id, taskId } },
+      { change: 'opened', entity: { kind: 'attempt', id, taskId } },
       ...missionUpdated(missionId),
     ],
     words: ({ attempt: { number, taskId, agentName, actor } }, titles) =>
@@ -289,7 +289,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
     // If the phase ends with the task, the phase's own log entry reports it.
     concerns: ({ attemptId: id, taskId, missionId, answer }) => [
       updatedConcern({ kind: 'task', id: taskId }),
-      { change: 'closed', of: { kind: 'attempt', id, taskId } },
+      { change: 'closed', entity: { kind: 'attempt', id, taskId } },
       ...(answer['phase_status'] === 'completed' ? touchedMission(missionId) : missionUpdated(missionId)),
     ],
     words: ({ taskId, status, evidence, verdict }, titles) =>
@@ -298,7 +298,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   'attempt.abandoned': {
     concerns: ({ attemptId: id, taskId, missionId }) => [
       updatedConcern({ kind: 'task', id: taskId }),
-      { change: 'closed', of: { kind: 'attempt', id, taskId } },
+      { change: 'closed', entity: { kind: 'attempt', id, taskId } },
       ...missionUpdated(missionId),
     ],
     words: ({ taskId, reason }, titles) => `abandoned ${titles.task(taskId)}: ${shortenText(reason)}`,
@@ -355,7 +355,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   },
   'lines.forgotten': {
     concerns: ({ steps }) => [touchedConcern({ kind: 'lines', tree: '', files: steps.length })],
-    words: ({ of }) => `removed the hashes of lines of ${shortenText(of)}`,
+    words: ({ subject: of }) => `removed the hashes of lines of ${shortenText(of)}`,
   },
   'decision.logged': {
     concerns: ({ decision }) => [createdConcern({ kind: 'decision', decision }), ...touchedPlace(decision)],
@@ -380,14 +380,17 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
     words: ({ note }, titles) => `noted on ${titles.task(note.taskId)}: "${shortenText(note.content)}"`,
   },
   'inbox.opened': {
-    concerns: ({ item }) => [{ change: 'opened', of: { kind: 'inbox', id: item.id } }, ...touchedPlace(item)],
+    concerns: ({ item }) => [
+      { change: 'opened', entity: { kind: 'inbox', id: item.id } },
+      ...touchedPlace(item),
+    ],
     words: ({ item }, titles) =>
       `opened ${plainWord(item.kind)} ${item.id}${subjectSuffix(item, titles)}: ${shortenText(item.reason)}`,
   },
   'inbox.closed': {
     concerns: ({ itemId: id, taskId, missionId }) => [
-      { change: 'closed', of: { kind: 'inbox', id } },
-      { change: 'resolved', of: { kind: 'issue of inbox item', id } },
+      { change: 'closed', entity: { kind: 'inbox', id } },
+      { change: 'resolved', entity: { kind: 'issue of inbox item', id } },
       ...missionUpdated(missionId),
       ...taskTouched(taskId),
     ],
@@ -419,13 +422,14 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
     words: ({ runId, event }) => `cancelled ${runId} in "${event.from}": ${shortenText(event.event)}`,
   },
   'run.refused': {
-    concerns: ({ refusal }) => [{ change: 'refused', of: { kind: 'refusal', refusal } }],
+    concerns: ({ refusal }) => [{ change: 'refused', entity: { kind: 'refusal', refusal } }],
     words: ({ runId, refusal: { event, code, tried, message } }) =>
       `tried ${event} in ${runId} and was refused (${code})${triedFilesText(tried)}: ${shortenText(message)}`,
   },
   'run.approved': {
     concerns: runUpdated,
-    words: ({ runId, approval }) => `approved ${approval.of ?? 'the state'} of ${runId} as ${approval.role}`,
+    words: ({ runId, approval }) =>
+      `approved ${approval.artifact ?? 'the state'} of ${runId} as ${approval.role}`,
   },
   'run.approvals_withdrawn': {
     concerns: runUpdated,
@@ -456,7 +460,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   'project.named': {
     concerns: ({ projectId: id, before }) => {
       const entity = { kind: 'project', id, root: '' } as const
-      return [before === null ? createdConcern(entity) : { change: 'updated', of: entity }]
+      return [before === null ? createdConcern(entity) : { change: 'updated', entity }]
     },
     words: ({ name, before }) =>
       before === null ? `added the project ${name}` : `renamed the project ${before} to ${name}`,
@@ -474,13 +478,13 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   },
   'member.set': {
     concerns: ({ member: { personId: id }, name, before }) => [
-      { change: before === null ? 'created' : 'updated', of: { kind: 'member', id, name } },
+      { change: before === null ? 'created' : 'updated', entity: { kind: 'member', id, name } },
     ],
     words: ({ member: { access, roles }, name, before }) =>
       `made ${name} ${access}${before === null || before === access ? '' : ` (was ${before})`}${roles.length === 0 ? '' : `, gate role ${roles.join(', ')}`}`,
   },
   'member.removed': {
-    concerns: ({ personId: id, name }) => [{ change: 'closed', of: { kind: 'member', id, name } }],
+    concerns: ({ personId: id, name }) => [{ change: 'closed', entity: { kind: 'member', id, name } }],
     words: ({ name }) => `removed ${name} from the project`,
   },
   'token.created': {
@@ -488,15 +492,15 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
     words: ({ token: { name, kind }, person }) => `made the token ${name} (${kind}) of ${person}`,
   },
   'token.revoked': {
-    concerns: ({ tokenId: id, name }) => [{ change: 'closed', of: { kind: 'token', id, name } }],
+    concerns: ({ tokenId: id, name }) => [{ change: 'closed', entity: { kind: 'token', id, name } }],
     words: ({ name }) => `revoked the token ${name}`,
   },
   'session.began': {
-    concerns: ({ session: { id }, name }) => [{ change: 'opened', of: { kind: 'session', id, name } }],
+    concerns: ({ session: { id }, name }) => [{ change: 'opened', entity: { kind: 'session', id, name } }],
     words: ({ name }) => `signed ${name} in`,
   },
   'session.ended': {
-    concerns: ({ sessionId: id, name }) => [{ change: 'closed', of: { kind: 'session', id, name } }],
+    concerns: ({ sessionId: id, name }) => [{ change: 'closed', entity: { kind: 'session', id, name } }],
     words: ({ name }) => `ended a session of ${name}`,
   },
 
@@ -516,7 +520,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   },
   'notification.removed': {
     concerns: ({ notificationId, name }) => [
-      { change: 'closed', of: { kind: 'notification', notification: notificationId, name } },
+      { change: 'closed', entity: { kind: 'notification', notification: notificationId, name } },
     ],
     words: ({ name }) => `removed the notification "${shortenText(name)}"`,
   },
@@ -549,7 +553,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   },
 
   'session.opened': {
-    concerns: ({ session: { id } }) => [{ change: 'opened', of: { kind: 'captured_session', id } }],
+    concerns: ({ session: { id } }) => [{ change: 'opened', entity: { kind: 'captured_session', id } }],
     words: ({ session: { id, client, source } }) =>
       `opened session ${id} of ${client}${source === 'startup' ? '' : ` (${source})`}`,
   },
@@ -558,7 +562,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
     words: ({ sessionId, client, source }) => `resumed session ${sessionId} of ${client} (${source})`,
   },
   'session.closed': {
-    concerns: ({ sessionId: id }) => [{ change: 'closed', of: { kind: 'captured_session', id } }],
+    concerns: ({ sessionId: id }) => [{ change: 'closed', entity: { kind: 'captured_session', id } }],
     words: ({ sessionId, client, turns, reason }) =>
       `ended session ${sessionId} of ${client} after ${formatCount(turns, 'turn')}${reason === null ? '' : `: ${shortenText(reason)}`}`,
   },
@@ -568,7 +572,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   },
   'turn.opened': {
     concerns: ({ turn: { id, sessionId } }) => [
-      { change: 'opened', of: { kind: 'turn', id } },
+      { change: 'opened', entity: { kind: 'turn', id } },
       updatedConcern({ kind: 'captured_session', id: sessionId }),
     ],
     words: ({ turn }) =>
@@ -576,7 +580,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   },
   'turn.closed': {
     concerns: ({ turnId: id, sessionId }) => [
-      { change: 'closed', of: { kind: 'turn', id } },
+      { change: 'closed', entity: { kind: 'turn', id } },
       updatedConcern({ kind: 'captured_session', id: sessionId }),
     ],
     words: ({ turnId, status, evidence: { measurement, changes } }) =>
@@ -596,7 +600,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   },
   'attempt.linked': {
     concerns: ({ sessionId, taskId }) => [
-      { change: 'touched', of: { kind: 'captured_session', id: sessionId } },
+      { change: 'touched', entity: { kind: 'captured_session', id: sessionId } },
       ...taskTouched(taskId),
     ],
     words: ({ taskId, sessionId, link }, titles) =>
@@ -604,7 +608,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   },
   'command.guarded': {
     concerns: ({ command: { top, files } }) => [
-      { change: 'touched', of: { kind: 'lines', tree: top, files: files.length } },
+      { change: 'touched', entity: { kind: 'lines', tree: top, files: files.length } },
     ],
     words: ({ command: { commands, answer, files, missing } }) =>
       `${answer === 'none' ? 'ran' : answer === 'ask' ? 'asked before' : 'was denied'} ${shortenText(commands.join(', '))}${
@@ -655,11 +659,11 @@ function reviewText({ text, comments }: Review): string {
 }
 
 function createdConcern(entity: EntityReference): EntityChange {
-  return { change: 'created', of: entity }
+  return { change: 'created', entity }
 }
 
 function updatedConcern(entity: EntityReference): EntityChange {
-  return { change: 'updated', of: entity }
+  return { change: 'updated', entity }
 }
 
 function missionUpdated(id: string | null): readonly EntityChange[] {
@@ -693,7 +697,7 @@ function runUpdated(
 }
 
 function touchedConcern(entity: EntityReference): EntityChange {
-  return { change: 'touched', of: entity }
+  return { change: 'touched', entity }
 }
 
 function sessionUpdated({ sessionId: id }: { readonly sessionId: CaptureSessionId }): EntityChanges {
@@ -701,7 +705,7 @@ function sessionUpdated({ sessionId: id }: { readonly sessionId: CaptureSessionI
 }
 
 function touchedTurn({ turnId: id }: { readonly turnId: TurnId }): EntityChanges {
-  return [{ change: 'touched', of: { kind: 'turn', id } }]
+  return [{ change: 'touched', entity: { kind: 'turn', id } }]
 }
 
 function agentWord({ agent }: Turn): string | null {
@@ -709,11 +713,11 @@ function agentWord({ agent }: Turn): string | null {
 }
 
 function touchedMission(id: string | null): readonly EntityChange[] {
-  return id === null ? [] : [{ change: 'touched', of: { kind: 'mission', id } }]
+  return id === null ? [] : [{ change: 'touched', entity: { kind: 'mission', id } }]
 }
 
 function taskTouched(id: string | null): readonly EntityChange[] {
-  return id === null ? [] : [{ change: 'touched', of: { kind: 'task', id } }]
+  return id === null ? [] : [{ change: 'touched', entity: { kind: 'task', id } }]
 }
 
 function touchedPlace(place: {

@@ -106,7 +106,7 @@ export type NewProjectEvent =
   /** Closes the project for writing. `to` is where it continues, if the person named it. */
   | { readonly kind: 'project.ended'; readonly to: string | null }
   /** Reopens the project, here or where it was imported. */
-  | { readonly kind: 'project.reopened'; readonly at: string }
+  | { readonly kind: 'project.reopened'; readonly location: string }
   | { readonly kind: 'mission.started'; readonly mission: Mission }
   | {
       readonly kind: 'mission.ended'
@@ -211,7 +211,7 @@ export type NewProjectEvent =
   /** Line changes of a work tree between two snapshots. */
   | { readonly kind: 'lines.recorded'; readonly span: RecordedSpan }
   /** The hashes of some lines were removed by a person; their movements stay. */
-  | { readonly kind: 'lines.forgotten'; readonly of: string; readonly steps: readonly StepPosition[] }
+  | { readonly kind: 'lines.forgotten'; readonly subject: string; readonly steps: readonly StepPosition[] }
   | { readonly kind: 'decision.logged'; readonly decision: Decision }
   | { readonly kind: 'issue.logged'; readonly issue: Issue }
   | { readonly kind: 'progress.logged'; readonly progress: Progress }
@@ -232,7 +232,7 @@ export type NewProjectEvent =
 /** A log entry with its position. `hash` covers the previous entry's hash. */
 export interface ProjectEvent {
   readonly seq: number
-  readonly at: number
+  readonly recordedAt: number
   readonly version: number
   readonly actor: Actor
   readonly body: NewProjectEvent
@@ -240,21 +240,21 @@ export interface ProjectEvent {
 }
 
 /** The time of the event, which hooks and machines may report later. Never after its recording. */
-export function happenedAt({ at, body }: Pick<ProjectEvent, 'at' | 'body'>): number {
+export function happenedAt({ recordedAt, body }: Pick<ProjectEvent, 'recordedAt' | 'body'>): number {
   const own = ownTime(body)
-  return own !== null && Number.isFinite(own) && own > 0 && own < at ? own : at
+  return own !== null && Number.isFinite(own) && own > 0 && own < recordedAt ? own : recordedAt
 }
 
 function ownTime(event: NewProjectEvent): number | null {
   const { kind } = event
   if (kind === 'attempt.opened') return event.attempt.openedAt
   if (kind === 'session.opened') return event.session.openedAt
-  if (kind === 'session.continued' || kind === 'session.closed') return event.at ?? null
+  if (kind === 'session.continued' || kind === 'session.closed') return event.reportedAt ?? null
   if (kind === 'turn.opened') return event.turn.openedAt
   if (kind === 'turn.closed') return event.closedAt
   if (kind === 'command.guarded') return event.command.guardedAt
   if (kind === 'tree.written') return event.write.writtenAt
-  if (kind === 'edits.reported') return latest(event.edits.map(({ at }) => at))
+  if (kind === 'edits.reported') return latest(event.edits.map(({ reportedAt }) => reportedAt))
   if (kind === 'commands.seen') return latest(event.commands.map(({ from, to }) => to ?? from))
   return kind === 'capture.lost' ? event.to : null
 }

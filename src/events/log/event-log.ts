@@ -10,7 +10,7 @@ import { chainedBody, newBody } from './line-seals.ts'
 export interface ProjectEventTable {
   project_id: string
   seq: number
-  at: number
+  recorded_at: number
   kind: string
   version: number
   actor: string
@@ -24,14 +24,14 @@ type ProjectEventText = Omit<ProjectEventTable, 'project_id' | 'hash'>
 /** The hash before the first log entry of a project. */
 export const beforeFirst = ''
 
-/** sha256 of the previous hash and the canonical JSON of [seq, at, kind, version, actor, channel, covered body]. */
+/** sha256 of the previous hash and the canonical JSON of [seq, recorded_at, kind, version, actor, channel, covered body]. */
 function eventHash(
   before: string,
   event: ProjectEventText,
   chained: string = chainedBody(event.kind, event.body),
 ): string {
-  const { seq, at, kind, version, actor, channel } = event
-  const head = `[${seq},${at},${JSON.stringify(kind)},${version}`
+  const { seq, recorded_at, kind, version, actor, channel } = event
+  const head = `[${seq},${recorded_at},${JSON.stringify(kind)},${version}`
   return sha256(`${before}${head},${actor},${JSON.stringify(channel)},${chained}]`)
 }
 
@@ -57,7 +57,7 @@ export function eventRows(
     const { body, chained } = newBody(event)
     const text: ProjectEventText = {
       seq: after.seq + 1 + index,
-      at: hookEvent.at,
+      recorded_at: hookEvent.at,
       kind: event.kind,
       version: shapeVersion,
       actor,
@@ -72,7 +72,7 @@ export function eventRows(
 export function projectEventOf(row: ProjectEventTable): ProjectEvent {
   return {
     seq: row.seq,
-    at: row.at,
+    recordedAt: row.recorded_at,
     version: row.version,
     actor: actorOf(row),
     body: { kind: row.kind, ...parseColumn<object>(row.body) } as NewProjectEvent, // as it was written
@@ -107,7 +107,7 @@ export function eventLogReads(scope: ReadScope): EventLogReads {
         .selectFrom('project_event')
         .select('seq')
         .where('project_id', '=', projectId)
-        .where('at', '<', time)
+        .where('recorded_at', '<', time)
         .orderBy('seq', 'desc')
         .limit(1)
         .executeTakeFirst()
@@ -116,11 +116,11 @@ export function eventLogReads(scope: ReadScope): EventLogReads {
     async timeAfter(seq) {
       const row = await db
         .selectFrom('project_event')
-        .select(({ fn }) => fn.min('at').as('at'))
+        .select(({ fn }) => fn.min('recorded_at').as('first'))
         .where('project_id', '=', projectId)
         .where('seq', '>', seq)
         .executeTakeFirst()
-      return row?.at ?? null
+      return row?.first ?? null
     },
     verify: () => verifyChain(scope),
   }
@@ -163,8 +163,8 @@ const seenActors = new Set<string>()
 const maxSeenActors = 1000
 
 // Text moved between adjacent columns would not change the hashed text. It cannot move, since other parts are numbers or quoted.
-function isDelimited({ at, version, actor }: ProjectEventTable): boolean {
-  if (typeof at !== 'number' || typeof version !== 'number') return false
+function isDelimited({ recorded_at, version, actor }: ProjectEventTable): boolean {
+  if (typeof recorded_at !== 'number' || typeof version !== 'number') return false
   if (seenActors.has(actor)) return true
   try {
     JSON.parse(actor)

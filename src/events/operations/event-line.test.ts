@@ -19,6 +19,6 @@ test('a line of a log keeps all that is known of who acted', () => {
     runner: true,
   }
   const body = { kind: 'command.revoked', hash: 'x', run: 'true', folder: '/', reason: null } as const
-  const event: ProjectEvent = { seq: 1, at: 2, version: 1, actor, body, hash: 'abc' }
+  const event: ProjectEvent = { seq: 1, recordedAt: 2, version: 1, actor, body, hash: 'abc' }
   expect(parseEventLine(formatEventLine(event), 2)).toEqual(event)
 })

@@ -10,7 +10,7 @@ export const logMark = { waymark: 'log', version: 1 } as const
 
 const line = z.object({
   seq: z.int().min(1),
-  at: z.int(),
+  recordedAt: z.int(),
   version: z.int(),
   // Additional actor fields are allowed: the hash covers them.
   actor: z.looseObject({
@@ -27,13 +27,13 @@ const line = z.object({
     machine: z.string().optional(),
     runner: z.literal(true).optional(),
   }),
-  happening: z.looseObject({ kind: z.string() }),
+  body: z.looseObject({ kind: z.string() }),
   hash: z.string(),
 })
 
 /** A log entry as a line of an exported log. */
-export function formatEventLine({ body, hash, ...event }: ProjectEvent): string {
-  return JSON.stringify({ ...event, happening: body, hash })
+export function formatEventLine(event: ProjectEvent): string {
+  return JSON.stringify(event)
 }
 
 const keptValue = z.union([z.string(), z.number(), z.null(), z.strictObject({ base64: z.string() })])
@@ -159,10 +159,7 @@ function incompleteExport(why: string): Failure {
 /** Reads a line back. The store checks its body by its hash. */
 export function parseEventLine(text: string, number: number): ProjectEvent {
   const parsed = line.safeParse(jsonOf(text, number))
-  if (parsed.success) {
-    const { happening: body, ...event } = parsed.data
-    return { ...event, body } as unknown as ProjectEvent // the hash covers the rest
-  }
+  if (parsed.success) return parsed.data as unknown as ProjectEvent // the hash covers the rest
   throw new Failure(
     'INVALID_INPUT',
     `Line ${number} is not a log entry of a log: ${parsed.error.issues[0]?.path.join('.')} is wrong.`,

@@ -92,7 +92,7 @@ function logEntryOf(event: ProjectEvent, person: string | null) {
   return {
     seq: event.seq,
     happened_at: instant(happenedAt(event)),
-    recorded_at: instant(event.at),
+    recorded_at: instant(event.recordedAt),
     kind,
     actor: displayName(event),
     client: actorKind === 'agent' ? event.actor.name : null,

@@ -221,8 +221,8 @@ export function decisionView(
   }
   const { already_approved: already = [], still_missing: missing = [], note = '', event, transition } = answer
   const approvals = (answer.approvals ?? [])
-    .filter(({ of }) => !already.some((earlier) => earlier.of === of))
-    .map(({ of, role }) => `${of ?? 'the state'} as ${role}`)
+    .filter(({ artifact: of }) => !already.some((earlier) => earlier.artifact === of))
+    .map(({ artifact: of, role }) => `${of ?? 'the state'} as ${role}`)
   const approved = approvals.length === 0 ? '' : `Approved ${approvals.join(', ')}.`
   if (missing.length > 0) {
     return blocks(approved, note, section('Still needed', indentText(missing.join('\n')), page))
@@ -234,7 +234,7 @@ export function decisionView(
 /** A run's history, newest first: its moves, approvals and refused events. */
 export const history: AnswerView<'run_history'> = (answer, page) => {
   const grouped = approvalsByEvent(answer.events, answer.approvals, entryStamp)
-  const events = answer.events.map((event) => eventLine(event, grouped.of.get(event) ?? [], page))
+  const events = answer.events.map((event) => eventLine(event, grouped.byEvent.get(event) ?? [], page))
   const refusals = answer.refusals.map((refusal) => refusalLine(refusal, page))
   const approvals = grouped.alone.map((approval) => approvalLine(approval, page))
   const head = `${answer.run_id} is in ${page.ink('bold', answer.current_state)}, revision ${answer.revision}`
@@ -281,7 +281,7 @@ function eventLine(
     line,
     ...payload.map((text) => `      ${text}`),
     ...approvals.map(
-      ({ of, role, reason, withdrawn_at: withdrawnAt }) =>
+      ({ artifact: of, role, reason, withdrawn_at: withdrawnAt }) =>
         `      approved ${of ?? 'the state'} as ${role}${withdrawnText(withdrawnAt, now)}${reason === null ? '' : `: ${reason}`}`,
     ),
     ...(files.length === 0 ? [] : [`      ${files.slice(0, 10).join(', ')}`]),
@@ -293,7 +293,7 @@ function withdrawnText(time: string | null, now: number): string {
 }
 
 function approvalLine(
-  { of, role, author, created_at: createdAt, reason, withdrawn_at: withdrawnAt }: ApprovalEntry,
+  { artifact: of, role, author, created_at: createdAt, reason, withdrawn_at: withdrawnAt }: ApprovalEntry,
   { ink, now }: RenderContext,
 ): string {
   const head = `${of ?? 'the state'} as ${role}${withdrawnText(withdrawnAt, now)}  ${ink('dim', `${author}, ${formatAge(createdAt, now)}`)}`

@@ -10,6 +10,10 @@ test('lists an approval given with an event once, with that event', () => {
     { by: 'ben', at: 2 },
     { by: 'tess', at: 3 },
   ]
-  const { of, alone } = approvalsByEvent([go, yes], [early, last], ({ by, at }: typeof go) => `${by} ${at}`)
+  const { byEvent: of, alone } = approvalsByEvent(
+    [go, yes],
+    [early, last],
+    ({ by, at }: typeof go) => `${by} ${at}`,
+  )
   expect([of.get(go), of.get(yes), alone]).toEqual([[], [last], [early]])
 })

@@ -14,10 +14,10 @@ export function approvalsByEvent<Stamped, Event extends Stamped, Approval extend
   events: readonly Event[],
   approvals: readonly Approval[],
   stampOf: (entry: Stamped) => string,
-): { readonly of: ReadonlyMap<Event, readonly Approval[]>; readonly alone: readonly Approval[] } {
+): { readonly byEvent: ReadonlyMap<Event, readonly Approval[]>; readonly alone: readonly Approval[] } {
   const isWith = (event: Event, approval: Approval) => stampOf(event) === stampOf(approval)
   return {
-    of: new Map(
+    byEvent: new Map(
       events.map((event) => [event, approvals.filter((approval) => isWith(event, approval))] as const),
     ),
     alone: approvals.filter((approval) => !events.some((event) => isWith(event, approval))),

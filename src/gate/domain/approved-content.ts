@@ -6,7 +6,7 @@ import type { Run } from './run.ts'
 
 /** The subject of an approval, with the measurements that it may need. */
 interface Approvable {
-  readonly of: string | null
+  readonly artifact: string | null
   /** Hash of the tree; null: not measured. */
   readonly tree: string | null
   /** The measured changes of the run's mission or task; null: not measured. */
@@ -28,7 +28,7 @@ export function isOfChanges({ artifacts }: Pick<ProcessDefinition, 'artifacts'>,
 export function approvedContent(
   definition: ProcessDefinition,
   run: Run,
-  { of, tree, changes }: Approvable,
+  { artifact: of, tree, changes }: Approvable,
 ): JsonObject | null {
   if (isOfChanges(definition, of)) {
     if (changes === null) return null

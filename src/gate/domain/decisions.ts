@@ -19,7 +19,7 @@ interface AwaitedDecision {
   /** Events that only people may send, in the order of the definition. */
   readonly events: readonly string[]
   /** Approvals that guards of the state need. */
-  readonly approvals: readonly { readonly role: string; readonly of: string | null }[]
+  readonly approvals: readonly { readonly role: string; readonly artifact: string | null }[]
 }
 
 /** The decisions of people that a run waits for; null if none. Escapes do not count. */
@@ -33,7 +33,8 @@ export function awaitedDecision(definition: ProcessDefinition, state: string): A
   const needed = needsOfState(definition, state).flatMap((need) => approvalOf(need))
   // Guards that only differ in their count need the same approval.
   const approvals = needed.filter(
-    ({ role, of }, index) => needed.findIndex((other) => other.role === role && other.of === of) === index,
+    ({ role, artifact: of }, index) =>
+      needed.findIndex((other) => other.role === role && other.artifact === of) === index,
   )
   if (!waits && approvals.length === 0) return null
   return { events: possible.map(({ name }) => name), approvals }
@@ -46,7 +47,7 @@ export function isForPeople({ roles }: ProcessDefinition, { allowedRoles }: Even
 }
 
 function approvalOf(need: EvidenceNeed): AwaitedDecision['approvals'] {
-  return need.kind === 'approvals' ? [{ role: need.role, of: need.of }] : []
+  return need.kind === 'approvals' ? [{ role: need.role, artifact: need.artifact }] : []
 }
 
 /** An event that a person may choose, and its meaning. */
@@ -207,7 +208,8 @@ function decisionReason(
   const description = stateNamed(definition, run.state)?.description
   const wanted = [
     ...approvals.map(
-      ({ role, of }) => `an approval${of === null ? '' : ` of ${approvedWords(definition, of)}`} by ${role}`,
+      ({ role, artifact: of }) =>
+        `an approval${of === null ? '' : ` of ${approvedWords(definition, of)}`} by ${role}`,
     ),
     ...(events.length === 0 ? [] : [events.join(' or ')]),
   ]

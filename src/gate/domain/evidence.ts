@@ -94,7 +94,7 @@ export interface ObservedChanges {
 export interface ObservedCommand {
   readonly run: string
   /** Submitted by a runner, if the guard requires that. */
-  readonly by?: 'runner'
+  readonly reportedBy?: 'runner'
   readonly status: 'passed' | 'failed' | 'timed_out' | 'running' | 'unapproved' | 'refused' | 'not_run'
   readonly exitCode: number | null
   /** Milliseconds since the epoch; null if it never ran. */
@@ -112,12 +112,12 @@ export interface ObservedCommand {
 /** The last CI result of a check: for this tree or commit, else for any. */
 export interface ObservedCi {
   readonly check: string
-  readonly at: 'tree' | 'commit'
+  readonly target: 'tree' | 'commit'
   readonly status: 'passed' | 'failed' | 'stopped' | 'none'
   /** Whether it is for the current tree or commit. */
   readonly isOfThis: boolean
   /** Its commit, shortened, if known. */
-  readonly of: string | null
+  readonly commit: string | null
   /** Milliseconds since it was submitted. */
   readonly age: number
 }
@@ -140,7 +140,7 @@ export interface ObservedTask {
 export interface ObservedApproval {
   readonly role: string
   /** The type of artifact, or null for the run's present state. */
-  readonly of: string | null
+  readonly artifact: string | null
   readonly author: string
   /** Null in approvals from before identities were stored. */
   readonly identity: string | null
@@ -162,13 +162,13 @@ export type EvidenceNeed =
   | { readonly kind: 'artifacts'; readonly type: string }
   | { readonly kind: 'changes'; readonly net: boolean }
   | { readonly kind: 'command'; readonly run: string; readonly timeout: number }
-  | { readonly kind: 'ci'; readonly check: string; readonly at: 'tree' | 'commit' }
+  | { readonly kind: 'ci'; readonly check: string; readonly target: 'tree' | 'commit' }
   | { readonly kind: 'blockers' }
   | { readonly kind: 'milestone'; readonly id: string }
   | { readonly kind: 'tasks'; readonly phase: string | null }
   | { readonly kind: 'verdicts' }
   | { readonly kind: 'landings' }
-  | { readonly kind: 'approvals'; readonly role: string; readonly of: string | null }
+  | { readonly kind: 'approvals'; readonly role: string; readonly artifact: string | null }
 
 /** A need in words. */
 export function formatNeed(need: EvidenceNeed): string {
@@ -182,7 +182,7 @@ export function formatNeed(need: EvidenceNeed): string {
     case 'command':
       return `the result of: ${need.run} (at most ${Math.round(need.timeout / 1000)} s)`
     case 'ci':
-      return `the result of ${need.check} in CI on this ${need.at}`
+      return `the result of ${need.check} in CI on this ${need.target}`
     case 'blockers':
       return 'open blockers'
     case 'milestone':
@@ -194,6 +194,6 @@ export function formatNeed(need: EvidenceNeed): string {
     case 'landings':
       return 'where the lines of done tasks are'
     case 'approvals':
-      return `approvals by ${need.role}${need.of === null ? '' : ` of ${need.of}`}`
+      return `approvals by ${need.role}${need.artifact === null ? '' : ` of ${need.artifact}`}`
   }
 }

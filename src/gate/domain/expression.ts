@@ -212,7 +212,7 @@ export function commandsFor(
   const variants = [...new Set(lines)].flatMap((line) => [{ line }, { line, by: 'runner' as const }])
   return variants.flatMap(({ line, ...by }) => {
     const guards = definition.guards.flatMap(({ guard }) =>
-      guard.type === 'command' && guard.run === line && guard.by === ('by' in by ? by.by : undefined)
+      guard.type === 'command' && guard.run === line && guard.reportedBy === ('by' in by ? by.by : undefined)
         ? [guard]
         : [],
     )

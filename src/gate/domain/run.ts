@@ -93,7 +93,7 @@ export interface RunApproval {
   readonly runId: RunId
   readonly role: string
   /** The type of artifact that was approved; null for the run in its state. */
-  readonly of: string | null
+  readonly artifact: string | null
   /** Hash of the approved content. */
   readonly content: string
   readonly reason: string | null

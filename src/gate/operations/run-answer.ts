@@ -112,7 +112,7 @@ export function eventEntry(event: RunEvent): EventEntry {
 
 export const ApprovalEntry = z.object({
   role: z.string(),
-  of: z.string().nullable(),
+  artifact: z.string().nullable(),
   content: z.string(),
   reason: z.string().nullable(),
   author: z.string(),
@@ -124,9 +124,27 @@ export const ApprovalEntry = z.object({
 export type ApprovalEntry = z.output<typeof ApprovalEntry>
 
 export function approvalEntry(approval: RunApproval): ApprovalEntry {
-  const { role, of, content, reason, author, identity = null, createdAt, withdrawnAt = null } = approval
+  const {
+    role,
+    artifact: of,
+    content,
+    reason,
+    author,
+    identity = null,
+    createdAt,
+    withdrawnAt = null,
+  } = approval
   const withdrawn_at = instantOrNull(withdrawnAt)
-  return { role, of, content, reason, author, identity, created_at: instant(createdAt), withdrawn_at }
+  return {
+    role,
+    artifact: of,
+    content,
+    reason,
+    author,
+    identity,
+    created_at: instant(createdAt),
+    withdrawn_at,
+  }
 }
 
 export const RefusalEntry = z.object({

@@ -93,7 +93,7 @@ export interface RunReads {
    * The last result of a command line in a folder on a tree, or on any tree. A runner's result counts for any folder.
    */
   commandResult(
-    command: Pick<CommandResult, 'run' | 'folder'> & { readonly by?: 'runner' },
+    command: Pick<CommandResult, 'run' | 'folder'> & { readonly reportedBy?: 'runner' },
     tree?: string,
   ): Promise<CommandResult | null>
   command(id: string): Promise<CommandResult | null>

@@ -202,7 +202,7 @@ const guardFields = variants('type', [
     timeout: patternedText(/^[1-9][0-9]*(ms|s|m|h)$/)
       .describe('Such as 90s or 10m; default 10m')
       .optional(),
-    by: choice(['runner'])
+    reported_by: choice(['runner'])
       .describe('Count only results reported with a token of kind runner, such as that of CI')
       .optional(),
     exit: choice(['zero', 'nonzero']).describe('Required exit; nonzero: it must run and fail').optional(),
@@ -211,7 +211,7 @@ const guardFields = variants('type', [
   }),
   guard('ci', {
     checks: texts.min(1).describe('Names of checks, as a runner reports them'),
-    at: choice(['tree', 'commit'])
+    target: choice(['tree', 'commit'])
       .describe(
         'What a result must be for: the current content of the work tree, or its commit; default tree',
       )
@@ -229,7 +229,7 @@ const guardFields = variants('type', [
   guard('landed', { branch: text.describe('Default: the default branch').optional() }),
   guard('approval', {
     role: text.describe('Who approves'),
-    of: text
+    artifact: text
       .describe(
         'A type of artifacts, or changes: the measured changes of the mission or task; default: the state of the run',
       )
@@ -265,13 +265,13 @@ function guardFrom(fields: OmitFromUnion<z.output<typeof guardFields>, 'descript
         timeout: milliseconds(fields.timeout ?? '10m'),
         pinned: fields.pinned ?? [],
         ...(fields.exit === 'nonzero' && { exit: 'nonzero' }),
-        ...(fields.by && { by: fields.by }),
+        ...(fields.reported_by && { reportedBy: fields.reported_by }),
       }
     case 'ci':
       return {
         type: 'ci',
         checks: [...new Set(fields.checks)],
-        at: fields.at ?? 'tree',
+        target: fields.target ?? 'tree',
         maxAge: fields.max_age === undefined ? null : milliseconds(fields.max_age),
       }
     case 'task':
@@ -282,7 +282,7 @@ function guardFrom(fields: OmitFromUnion<z.output<typeof guardFields>, 'descript
       return {
         type: 'approval',
         role: fields.role,
-        of: fields.of ?? null,
+        artifact: fields.artifact ?? null,
         count: fields.count ?? 1,
         ...(fields.independent === true && { independent: true }),
       }

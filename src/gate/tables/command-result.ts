@@ -187,7 +187,7 @@ export function commandResults({
         .executeTakeFirstOrThrow()
       return { count: row.count, bytes: row.bytes ?? 0 }
     },
-    async commandResult({ run, folder, by }, tree) {
+    async commandResult({ run, folder, reportedBy: by }, tree) {
       const row = await db
         .selectFrom('command_result')
         .selectAll()

@@ -216,7 +216,7 @@ function approvalRow({ projectId, seq }: RowKey, approval: RunApproval): Inserta
     run_id: approval.runId,
     seq,
     role: approval.role,
-    artifact_type: approval.of,
+    artifact_type: approval.artifact,
     content: approval.content,
     reason: approval.reason,
     author: approval.author,
@@ -230,7 +230,7 @@ function approvalOf(row: Selectable<RunApprovalTable>): RunApproval {
   return {
     runId: row.run_id as RunId, // a brand
     role: row.role,
-    of: row.artifact_type,
+    artifact: row.artifact_type,
     content: row.content,
     reason: row.reason,
     author: row.author,

@@ -12,7 +12,7 @@ export interface BranchRequest {
 export interface NamedCommit {
   readonly id: string
   /** The committer's time, milliseconds since the epoch, to the second. */
-  readonly at: number
+  readonly committedAt: number
 }
 
 export interface BranchCommit extends NamedCommit {

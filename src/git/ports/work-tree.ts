@@ -402,7 +402,7 @@ export interface ContentAt {
 
 /** A step of a file's history: its author and the contents before and after. */
 export interface HistoryStep {
-  readonly by: string
+  readonly author: string
   readonly before: string | null
   readonly after: string | null
   /** Only white space differs: the lines keep their owners. */

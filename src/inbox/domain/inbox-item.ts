@@ -69,7 +69,7 @@ export type InboxItemRequest =
       readonly state: string
       readonly revision: number
       readonly events: readonly string[]
-      readonly approvals: readonly { readonly role: string; readonly of: string | null }[]
+      readonly approvals: readonly { readonly role: string; readonly artifact: string | null }[]
     }
   /** Whether changes that block guards are accepted, exactly as they were when the item was opened. */
   | {

@@ -254,7 +254,7 @@ async function prepareApproval(
   const acting = context.actor.role ?? role
   const approvals = (awaited?.approvals ?? [])
     .filter((one) => acting === undefined || one.role === acting)
-    .map((one) => ({ ...one, reason, ...(seen && { reviewed: seen.approvals.get(one.of) ?? null }) }))
+    .map((one) => ({ ...one, reason, ...(seen && { reviewed: seen.approvals.get(one.artifact) ?? null }) }))
   const event = answer.event ?? eventFor('approve', awaited?.events ?? [])
   const command = `waymark approve ${record.id}`
   await assertFilesAreHere(reads, context, { loaded, event: event ?? undefined, approvals, command })
@@ -483,7 +483,7 @@ async function recordApprovals(
     answer: {
       run_id: record.id,
       decided: missing.length === 0,
-      approvals: approvals.map(({ role, of }) => ({ role, of })),
+      approvals: approvals.map(({ role, artifact }) => ({ role, artifact })),
       still_missing: [...missing],
       ...priorApprovalsNote(given.already),
     },

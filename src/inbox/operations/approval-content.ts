@@ -118,9 +118,9 @@ export async function prepareShownRun(
   if (external === null) return undefined
   const run = engineRun(loaded, external.fileFreshness)
   const approvals = new Map(
-    approvalsNeeded.map(({ of }) => {
+    approvalsNeeded.map(({ artifact: of }) => {
       const content = approvedContent(definition, run, {
-        of,
+        artifact: of,
         tree: external.approvedTree,
         changes: external.changes,
       })

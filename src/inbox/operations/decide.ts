@@ -28,7 +28,7 @@ import type { ChangeSet, RefusedChangeSet } from '../../store/ports/store.ts'
 import { prepareSeen, prepareShownRun, shownMeasurements } from './approval-content.ts'
 import { contentField, reasonField, requireAnswerText, roleField } from './subject.ts'
 
-const Approved = z.object({ role: z.string(), of: z.string().nullable() })
+const Approved = z.object({ role: z.string(), artifact: z.string().nullable() })
 
 /** The result of a decision about a run, besides the answer to its event. */
 export const RunDecided = z.object({
@@ -155,7 +155,7 @@ export async function recordDecision(
   prepared: PreparedEvent,
 ): Promise<ChangeSet<z.output<typeof RunDecided>> | RefusedChangeSet> {
   const { answer: sent, ...decided } = await decideEvent(deciding, sending, prepared)
-  const approvals = (sending.approvals ?? []).map(({ role, of }) => ({ role, of }))
+  const approvals = (sending.approvals ?? []).map(({ role, artifact }) => ({ role, artifact }))
   const result = { run_id: sent.run.id, event: sending.sent.event, approvals }
   if (sent.kind !== 'refused') {
     const notes = sent.kind === 'accepted' ? priorApprovalsNote(sent.already) : {}

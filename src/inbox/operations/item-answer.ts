@@ -24,7 +24,7 @@ const ItemRequestEntry = z.discriminatedUnion('kind', [
     state: z.string(),
     revision: z.int(),
     events: strings,
-    approvals: list(z.object({ role: z.string(), of: z.string().nullable() })),
+    approvals: list(z.object({ role: z.string(), artifact: z.string().nullable() })),
   }),
   z.object({
     kind: z.literal('changes'),

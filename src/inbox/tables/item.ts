@@ -301,7 +301,7 @@ export function inboxReads(scope: ReadScope): InboxItemReads {
           where.or([
             where('kind', '=', 'command.revoked'),
             where(
-              'at',
+              'recorded_at',
               'in',
               rows.map((row) => row.closed_at ?? 0),
             ),

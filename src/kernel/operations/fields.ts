@@ -93,7 +93,7 @@ export const report = z.strictObject({
       action: z.string(),
       message: z.string(),
       origin: z.enum(['task', 'imported']),
-      at: z.number(),
+      movedAt: z.number(),
       paths: names,
     }),
     10_000,
@@ -269,7 +269,7 @@ export const foundFile = z.strictObject({
 }) satisfies z.ZodType<LineHistoryFile, unknown>
 export const blamed = z.strictObject({
   lines: list(
-    z.strictObject({ commit: oidOrNull, path: z.string(), line: count, at: count, count }),
+    z.strictObject({ commit: oidOrNull, path: z.string(), line: count, currentLine: count, count }),
     200_000,
   ),
   commits: list(
@@ -287,7 +287,7 @@ export const blamed = z.strictObject({
   error: words.exactOptional(),
 }) satisfies z.ZodType<BlameResult, unknown>
 
-const namedCommit = z.strictObject({ id: oid, at: z.number() })
+const namedCommit = z.strictObject({ id: oid, committedAt: z.number() })
 export const branch = z.strictObject({
   head: namedCommit,
   base: namedCommit,

@@ -40,7 +40,7 @@ export interface CommittedLine {
   readonly path: string
   /** In that commit's file, and in the requested one; from 1. */
   readonly line: number
-  readonly at: number
+  readonly currentLine: number
 }
 
 export interface CommitOfLines {

@@ -6,13 +6,13 @@ const maxInEvent = 2_000
 
 /** The log entries that delete hashes, and the parts to remove from older log entries. */
 export function hashRemoval(
-  of: string,
+  subject: string,
   steps: readonly StepPosition[],
 ): { readonly events: readonly NewProjectEvent[]; readonly beside: readonly SideWrite[] } {
   if (steps.length === 0) return { events: [], beside: [] }
   const events: NewProjectEvent[] = []
   for (let at = 0; at < steps.length; at += maxInEvent) {
-    events.push({ kind: 'lines.forgotten', of, steps: steps.slice(at, at + maxInEvent) })
+    events.push({ kind: 'lines.forgotten', subject, steps: steps.slice(at, at + maxInEvent) })
   }
   return { events, beside: [{ kind: 'line hashes forgotten', steps }] }
 }

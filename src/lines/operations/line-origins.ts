@@ -291,7 +291,7 @@ interface CommittedLocation {
 /** The commit and line that git's blame gives for each line, by its number. */
 function committedPlaces(blamed: BlameResult | null): ReadonlyMap<number, CommittedLocation> {
   const places = new Map<number, CommittedLocation>()
-  for (const { commit, path: name, line, at, count } of blamed?.lines ?? []) {
+  for (const { commit, path: name, line, currentLine: at, count } of blamed?.lines ?? []) {
     if (commit === null) continue
     for (let more = 0; more < count; more += 1)
       places.set(at + more, { commit, path: name, line: line + more })
@@ -348,12 +348,12 @@ function findingsOf(
   for (const [id, groups] of byCommit) {
     const commit = id === null ? undefined : commits.get(id)
     if (id === null || commit === undefined) continue
-    const lines = groups.flatMap(({ path: name, line, at, count }) =>
+    const lines = groups.flatMap(({ path: name, line, currentLine: at, count }) =>
       Array.from({ length: count }, (_, more) => ({
         commit: id,
         path: name,
         line: line + more,
-        at: at + more,
+        currentLine: at + more,
       })),
     )
     const commitOfLines: CommitOfLines = {
@@ -366,11 +366,11 @@ function findingsOf(
         ]),
       ),
     }
-    const wanted = new Set(lines.map(({ at }) => file.hashes[at - 1] ?? ''))
+    const wanted = new Set(lines.map(({ currentLine }) => file.hashes[currentLine - 1] ?? ''))
     const ofCommit = committedLines(input, commitOfLines, { lines, wanted })
-    for (const [index, { at }] of lines.entries()) {
+    for (const [index, { currentLine }] of lines.entries()) {
       const finding = ofCommit[index]
-      if (finding !== undefined) findings.set(at, finding)
+      if (finding !== undefined) findings.set(currentLine, finding)
     }
   }
   return findings

@@ -76,7 +76,7 @@ export const provenanceStats = defineOperation({
       'A commit; default HEAD. Or a range, main..HEAD: only the lines that its commits added',
     ).optional(),
     path: text('Only below this folder, or this file, from the top of the work tree').optional(),
-    by: choice(bys, 'Group the lines by this; default agent').optional(),
+    group_by: choice(bys, 'Group the lines by this; default agent').optional(),
     survival: z.boolean().describe('Also count the surviving lines of each attempt').optional(),
     explain: z.boolean().describe('Also explain the figures, in text').optional(),
   }),
@@ -100,7 +100,7 @@ export const provenanceStats = defineOperation({
     unknown: z.int(),
     /** Null if no line has a known author. */
     share: z.number().nullable(),
-    by: z.enum(bys),
+    group_by: z.enum(bys),
     groups: list(Count),
     survival: list(
       z.object({
@@ -156,8 +156,12 @@ export const provenanceStats = defineOperation({
     }),
   )
   .answer(async ({ reads, found: { commit, range, origins, left }, context }, input) => {
-    const by = input.by ?? 'agent'
-    const tally = new LineTally({ by, allSince: await captureStart(reads), commits: range?.ids ?? null })
+    const by = input.group_by ?? 'agent'
+    const tally = new LineTally({
+      groupBy: by,
+      allSince: await captureStart(reads),
+      commits: range?.ids ?? null,
+    })
     for (const origin of origins)
       tally.add(origin, await makersOf(reads, origin), await turnsOf(reads, origin))
     const { kinds, groups, alive, living } = tally
@@ -174,7 +178,7 @@ export const provenanceStats = defineOperation({
       known: knownLines,
       unknown: lines - knownLines,
       share: knownLines === 0 ? null : kinds.agent / knownLines,
-      by,
+      group_by: by,
       groups: [...groups.values()]
         .map(({ name, missionId, lines, paths }) => ({
           name,
@@ -227,7 +231,7 @@ function endOf(rev: string): string {
 const maxBytes = 1_000_000
 const maxGroups = 100
 interface LineStatsQuery {
-  readonly by: (typeof bys)[number]
+  readonly groupBy: (typeof bys)[number]
   /** The time since which all agents are recorded, so other lines are people's; null if not declared. */
   readonly allSince: number | null
   /** Only lines from these commits count; null for all. */
@@ -254,7 +258,7 @@ class LineTally {
 
   readonly #allSince: number | null
 
-  constructor({ by, allSince, commits }: LineStatsQuery) {
+  constructor({ groupBy: by, allSince, commits }: LineStatsQuery) {
     this.#by = by
     this.#allSince = allSince
     this.#commits = commits

@@ -295,7 +295,9 @@ function reportedEditsIn(
 /** The paths that edit tools reported in an interval. */
 function reportedPaths(hookEvidence: WorkTreeEvidence, time: { readonly from: number; readonly to: number }) {
   const paths = [...hookEvidence.seen.values()].flatMap(({ edits }) =>
-    edits.filter(({ at, from }) => at >= time.from && (from ?? at) <= time.to).map((edit) => edit.path),
+    edits
+      .filter(({ reportedAt: at, from }) => at >= time.from && (from ?? at) <= time.to)
+      .map((edit) => edit.path),
   )
   return [...new Set(paths)].slice(0, maxReported)
 }

@@ -50,7 +50,7 @@ export interface BlamedLines {
   readonly path: string
   /** Their first line there, and in the requested file. */
   readonly line: number
-  readonly at: number
+  readonly currentLine: number
   readonly count: number
 }
 

@@ -11,7 +11,7 @@ export interface Notice {
   readonly kind: NoticeKind
   /** The log entry that it is about. */
   readonly seq: number
-  readonly at: number
+  readonly recordedAt: number
   /** Why it waits, or how it ended; usually an agent's text. */
   readonly why: string
   readonly who: string
@@ -21,15 +21,22 @@ export interface Notice {
 }
 
 /** The notice about a log entry; null for most. */
-export function noticeOf({ seq, at, actor, body }: ProjectEvent): Notice | null {
+export function noticeOf({ seq, recordedAt, actor, body }: ProjectEvent): Notice | null {
   if (body.kind === 'inbox.opened') {
     const { id: itemId, kind, reason: why, openedBy, missionId, taskId } = body.item
-    return { kind, seq, at, why, who: openedBy, itemId, missionId, taskId }
+    return { kind, seq, recordedAt, why, who: openedBy, itemId, missionId, taskId }
   }
   if (body.kind === 'attempt.closed' && body.status === 'failed') {
     const { missionId, taskId, outcome } = body
     const of = { itemId: null, missionId, taskId }
-    return { kind: 'attempt_failed', seq, at, why: outcome.summary, who: displayName({ actor }), ...of }
+    return {
+      kind: 'attempt_failed',
+      seq,
+      recordedAt,
+      why: outcome.summary,
+      who: displayName({ actor }),
+      ...of,
+    }
   }
   if (body.kind === 'mission.ended') {
     const { missionId, status, summary } = body
@@ -37,7 +44,7 @@ export function noticeOf({ seq, at, actor, body }: ProjectEvent): Notice | null 
     return {
       kind: 'mission_ended',
       seq,
-      at,
+      recordedAt,
       why: summary ?? `It was ${status}.`,
       who: displayName({ actor }),
       ...of,
@@ -100,15 +107,16 @@ export function commandOf({ kind, itemId, taskId, missionId }: Notice): string |
 
 /** The body of a webhook, for a program. */
 export function webhookBody(notice: NamedNotice): object {
-  return { type: `notice.${notice.kind}`, timestamp: instant(notice.at), data: noticeData(notice) }
+  return { type: `notice.${notice.kind}`, timestamp: instant(notice.recordedAt), data: noticeData(notice) }
 }
 
 function noticeData(notice: NamedNotice) {
-  const { kind, seq, at, who, why, project, itemId, taskId, taskName, missionId, missionName, link } = notice
+  const { kind, seq, recordedAt, who, why, project, itemId, taskId, taskName, missionId, missionName, link } =
+    notice
   return {
     kind,
     seq,
-    at: instant(at),
+    recorded_at: instant(recordedAt),
     project,
     what: noticeWords[kind],
     who: plainLine(who, 100),

@@ -83,13 +83,13 @@ function statusChange(
   switch (requested) {
     case 'in_progress': {
       const reopened: readonly NewPlanEvent[] =
-        now === 'done' ? [{ kind: 'task.marked', taskId: task.id, as: 'to_do' }] : []
+        now === 'done' ? [{ kind: 'task.marked', taskId: task.id, status: 'to_do' }] : []
       return [...reopened, ...claimTask(planned, claimant, setting).events]
     }
     case 'to_do':
-      return now === 'done' ? [{ kind: 'task.marked', taskId: task.id, as: 'to_do' }] : released
+      return now === 'done' ? [{ kind: 'task.marked', taskId: task.id, status: 'to_do' }] : released
     case 'done':
-      return [...released, { kind: 'task.marked', taskId: task.id, as: 'done' }]
+      return [...released, { kind: 'task.marked', taskId: task.id, status: 'done' }]
   }
 }
 

@@ -145,7 +145,7 @@ export type NewPlanEvent =
     }
   | { readonly kind: 'task.edited'; readonly taskId: TaskId; readonly changes: TaskChanges }
   /** Marked done without an attempt, or not done again. */
-  | { readonly kind: 'task.marked'; readonly taskId: TaskId; readonly as: 'done' | 'to_do' }
+  | { readonly kind: 'task.marked'; readonly taskId: TaskId; readonly status: 'done' | 'to_do' }
   /** Dropped: its dependents need not wait for it. */
   | { readonly kind: 'task.dropped'; readonly taskId: TaskId; readonly reason: string }
   /** Started although a dependency is open. */

@@ -313,7 +313,7 @@ const marked = {
 
 export async function applyTaskMarked(
   projecting: ProjectionContext,
-  { taskId, as }: ProjectEventOf<'task.marked'>,
+  { taskId, status: as }: ProjectEventOf<'task.marked'>,
 ): Promise<void> {
   await changeTask(projecting, await aroundTask(projecting, taskId), { ...marked[as], ...unclaimed })
 }

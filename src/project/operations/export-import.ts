@@ -73,7 +73,7 @@ export const exportReopen = defineOperation({
   await assertRecord(store)
   const { ended, location } = await store.health()
   if (ended !== null) {
-    const event = { kind: 'project.reopened', at: location } as const
+    const event = { kind: 'project.reopened', location } as const
     const decide = async () => ({ events: [event], answer: null })
     await store.record({ actor, at: clock.now(), reopens: true, decide })
   }

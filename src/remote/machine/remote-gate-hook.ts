@@ -43,7 +43,7 @@ export async function hookBrief(
     call: `brief-${process.pid}-${Date.now()}`,
     folder: top,
     channel: 'stdio',
-    as: 'agent',
+    caller: 'agent',
     operation: 'machine_brief',
     input: { top },
   }

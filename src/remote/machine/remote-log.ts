@@ -27,13 +27,13 @@ export function remoteEventLog(client: ServerClient): FollowableStore {
   const page = async (query: object) => Page.parse(await client.post('/api/log', query))
   const since = async (after: number, limit: number): Promise<ProjectEvent[]> => {
     const { events } = await page({ since: after, limit })
-    return events.map(({ seq, recorded_at: at, kind, actor, actor_kind, body }) => {
+    return events.map(({ seq, recorded_at, kind, actor, actor_kind, body }) => {
       const event = {
         seq,
-        at: Date.parse(at),
+        recordedAt: Date.parse(recorded_at),
         actor: { name: actor, kind: actor_kind },
         body: { ...body, kind },
-      }
+      } satisfies { readonly [Key in keyof ProjectEvent]?: unknown }
       return event as unknown as ProjectEvent // as the server recorded it
     })
   }

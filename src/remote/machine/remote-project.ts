@@ -131,7 +131,7 @@ export class RemoteProject {
   }
 
   async #report(operation: string, input: object): Promise<void> {
-    const callInput = { operation, input, channel: 'stdio', as: 'agent' } as const
+    const callInput = { operation, input, channel: 'stdio', caller: 'agent' } as const
     await this.send(callInput, this.prepare())
   }
 }

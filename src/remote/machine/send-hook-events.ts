@@ -44,9 +44,9 @@ export function serverRecorder(
     })
     await send({
       operation: 'ingest_remote_events',
-      input: { at: clock.now(), hookEvents: located.map(redactBeforeSending), states },
+      input: { sentAt: clock.now(), hookEvents: located.map(redactBeforeSending), states },
       channel: 'stdio',
-      as: 'agent',
+      caller: 'agent',
     })
   }
 }

@@ -82,7 +82,7 @@ const hookEvent = z.strictObject({
     .string()
     .max(200)
     .regex(/^\d{13}-[\w.+-]{1,120}$/),
-  at: time,
+  reportedAt: time,
   client: z.strictObject({ name: short, version: saidOrNull }),
   session: short.min(1),
   turn: saidOrNull,
@@ -111,7 +111,7 @@ export const ingestRemoteEvents = defineOperation({
   kind: 'command',
   input: z.strictObject({
     /** When it was sent, by the clock of that machine, which may differ. */
-    at: time,
+    sentAt: time,
     hookEvents: z.array(hookEvent).max(1_000),
     states: z.array(treeState).max(200),
   }),
@@ -127,19 +127,19 @@ export const ingestRemoteEvents = defineOperation({
   .prepare((reads, input, context, measured) =>
     prepareSteps(measured, async (measure) => {
       const { machine } = assertRemoteMachine(context)
-      const late = clockDifference(context.clock.now() - input.at)
+      const late = clockDifference(context.clock.now() - input.sentAt)
       // Each key is stored under this machine, so that no machine can take the keys of another.
       const hookEvents = input.hookEvents.map((one) => ({
         ...one,
         key: `${one.key}-${machine.id}`,
-        at: one.at + late,
+        reportedAt: one.reportedAt + late,
       }))
       const withClock = (
-        { place: found, at, error }: TreeStateResult,
+        { place: found, takenAt, error }: TreeStateResult,
         difference: number,
       ): TreeStateResult => ({
         place: found && withMachine(context, found),
-        at: at + difference,
+        takenAt: takenAt + difference,
         error,
       })
       const sent = new Map(input.states.map((state) => [state.top, withClock(state, late)]))

@@ -19,7 +19,7 @@ export const RemoteCallRequest = z.strictObject({
   folder: z.string().min(1).max(4_096),
   channel: z.enum(['stdio', 'cli']),
   /** An agent uses a person's token, but acts as an agent. */
-  as: z.enum(['agent', 'token']),
+  caller: z.enum(['agent', 'token']),
   inside_command: z.boolean().optional(),
   /** The name that the agent's client gives itself. */
   client: z.string().max(200).optional(),

@@ -19,7 +19,7 @@ const unknown = '–'
 
 /** The figures with n and basis, a table of the groups, and the definitions. */
 export const stats: CallView<'stats'> = (answer, page, { explain = false }) => {
-  const { all, groups, groups_total: total, definitions, zone, since, by } = answer
+  const { all, groups, groups_total: total, definitions, zone, since, group_by: by } = answer
   const lines = linesOf(all)
   if (lines.every(({ n }) => n === 0)) {
     return 'No work has ended in this period. Statistics count attempts, tasks, missions, answers and events that have ended.'

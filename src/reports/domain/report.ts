@@ -25,7 +25,7 @@ export type ReportSubject =
 /** The records of a mission or a task that a report uses. */
 export interface ReportRecords {
   readonly subject: ReportSubject
-  readonly since: { readonly at: number; readonly commit: string | null } | null
+  readonly since: { readonly startsAt: number; readonly commit: string | null } | null
   readonly tasks: readonly Task[]
   /** Where the lines of done tasks were when they were last measured. */
   readonly landings: ReadonlyMap<TaskId, Landed>
@@ -158,7 +158,7 @@ function headOf({ records, shorten }: ReportContext, since: ReportRecords['since
   ])
   if (since !== null) {
     const commit = since.commit === null ? [] : [', the time of commit ', { code: since.commit.slice(0, 12) }]
-    lines.push([`Only what happened since ${instant(since.at)}`, ...commit, '.'])
+    lines.push([`Only what happened since ${instant(since.startsAt)}`, ...commit, '.'])
   }
   const end = task === null ? mission.summary : null
   if (end !== null) lines.push([{ strong: 'At its end:' }, ` ${shorten(end)}`])
@@ -177,7 +177,7 @@ function headOf({ records, shorten }: ReportContext, since: ReportRecords['since
         completed_at: instantOrNull(mission.completedAt),
       },
       task: task && { id: task.id, name: task.name, goal: task.goal && shorten(task.goal), status },
-      since: since && { at: instant(since.at), commit: since.commit },
+      since: since && { starts_at: instant(since.startsAt), commit: since.commit },
       totals: { files: files.length, added_lines: added, deleted_lines: deleted, basis },
       unread: records.unread,
     },
@@ -371,7 +371,7 @@ function decisionsSection({ records, shorten, taskSuffix }: ReportContext): Repo
         trade_offs: tradeOffs && shorten(tradeOffs),
         task_id: decision.taskId,
         agent: agentName,
-        at: instant(decision.createdAt),
+        created_at: instant(decision.createdAt),
       },
     }
   })
@@ -396,7 +396,7 @@ function issuesSection({ records, shorten, taskSuffix }: ReportContext): ReportS
         resolution: shorten(issue.resolution),
         task_id: issue.taskId,
         agent: issue.agentName,
-        at: instant(issue.createdAt),
+        created_at: instant(issue.createdAt),
         item: item ? inboxItemData(item, shorten) : null,
       },
     }
@@ -418,8 +418,8 @@ function inboxItemData(item: InboxItem, shorten: (text: string) => string) {
     status,
     reason: shorten(item.reason),
     answer: answer && shorten(answer),
-    by: closedBy,
-    at: instantOrNull(closedAt),
+    closed_by: closedBy,
+    closed_at: instantOrNull(closedAt),
   }
 }
 
@@ -441,7 +441,10 @@ function gatesSection({ records, shorten, taskSuffix }: ReportContext): ReportSe
       under: [
         ...events.map((event) => [
           ...eventParts(event),
-          ...(matched.of.get(event) ?? []).flatMap((approval) => ['; ', ...approvalParts(approval, shorten)]),
+          ...(matched.byEvent.get(event) ?? []).flatMap((approval) => [
+            '; ',
+            ...approvalParts(approval, shorten),
+          ]),
         ]),
         ...commands.map(commandParts),
         ...matched.alone.map((approval) => [`${approval.author} `, ...approvalParts(approval, shorten)]),
@@ -460,9 +463,9 @@ function gatesSection({ records, shorten, taskSuffix }: ReportContext): ReportSe
           kind: event.kind,
           from: event.from,
           to: event.to,
-          by: event.author,
+          author: event.author,
           role: event.role,
-          at: instant(event.createdAt),
+          created_at: instant(event.createdAt),
           files: event.artifacts.map(({ type, path, bytes, sha256 }) => ({ type, path, bytes, sha256 })),
           unsatisfied: event.unsatisfied,
         })),
@@ -473,22 +476,24 @@ function gatesSection({ records, shorten, taskSuffix }: ReportContext): ReportSe
           tree: command.tree,
           tree_held: command.treeHeld,
           by_runner: command.byRunner === true,
-          at: instantOrNull(command.endedAt),
+          ended_at: instantOrNull(command.endedAt),
         })),
-        approvals: approvals.map(({ author, role, of, content, reason, createdAt, withdrawnAt = null }) => ({
-          by: author,
-          role,
-          of,
-          content,
-          reason: reason && shorten(reason),
-          at: instant(createdAt),
-          withdrawn_at: instantOrNull(withdrawnAt),
-        })),
+        approvals: approvals.map(
+          ({ author, role, artifact, content, reason, createdAt, withdrawnAt = null }) => ({
+            author,
+            role,
+            artifact,
+            content,
+            reason: reason && shorten(reason),
+            created_at: instant(createdAt),
+            withdrawn_at: instantOrNull(withdrawnAt),
+          }),
+        ),
         refused: refusals.map(({ event, code, author, createdAt }) => ({
           event,
           code,
-          by: author,
-          at: instant(createdAt),
+          author,
+          created_at: instant(createdAt),
         })),
       },
     }
@@ -502,11 +507,11 @@ function gatesSection({ records, shorten, taskSuffix }: ReportContext): ReportSe
 }
 
 function approvalParts(
-  { role, of, content, reason, withdrawnAt }: RunApproval,
+  { role, artifact, content, reason, withdrawnAt }: RunApproval,
   shorten: (text: string) => string,
 ): readonly TextPart[] {
   return [
-    `approved ${of ?? 'the state'} as ${role}, content `,
+    `approved ${artifact ?? 'the state'} as ${role}, content `,
     { code: content.slice(0, 12) },
     ...(withdrawnAt === undefined ? [] : [` (withdrawn ${instant(withdrawnAt)})`]),
     ...(reason === null ? [] : [`: ${shorten(reason)}`]),
@@ -536,8 +541,8 @@ function reviewsSection({ records, shorten }: ReportContext): ReportSection {
         action,
         text: text && shorten(text),
         content,
-        by: author.name,
-        at: instant(createdAt),
+        author: author.name,
+        created_at: instant(createdAt),
       },
     })),
   }
@@ -569,14 +574,14 @@ function commentsSection({ records, shorten, taskSuffix }: ReportContext): Repor
         path,
         line,
         quoted,
-        by: author.name,
+        author: author.name,
         task_id: taskId,
-        at: instant(createdAt),
+        created_at: instant(createdAt),
         replies: replies.map((reply) => ({
-          by: reply.agentName ?? reply.author,
+          author: reply.agentName ?? reply.author,
           text: shorten(reply.text),
           done: reply.done,
-          at: instant(reply.createdAt),
+          created_at: instant(reply.createdAt),
         })),
       },
     }
@@ -632,7 +637,7 @@ function figuresSection({ records: { figures } }: ReportContext): ReportSection 
     entries: rows.map(({ name, value, n, unit, basis }) => ({
       line: [`${name}: ${value} (${basis}, n = ${formatCount(n, unit)})`],
       under: [],
-      data: { figure: name, value, n, of: unit, basis },
+      data: { figure: name, value, n, unit, basis },
     })),
   }
 }

@@ -99,7 +99,7 @@ export interface StatsQuery {
   /** Only what ended at or after this time, in milliseconds. */
   readonly since: number | null
   readonly missionId: MissionId | null
-  readonly by: Grouping | null
+  readonly groupBy: Grouping | null
   readonly weekOf: (at: number) => string
   /** The present time, in milliseconds. */
   readonly now: number
@@ -199,7 +199,7 @@ interface StatsInput {
 /** All figures, in total and for each group. Equal records give equal figures. */
 export function statsOf(records: StatRecords, question: StatsQuery): Stats {
   const counted = partsOf(records, question)
-  const { by } = question
+  const { groupBy: by } = question
   const known = { setBack: records.setBack, now: question.now }
   const all = figuresOf(counted, known)
   if (by === null) return { all, groups: [] }

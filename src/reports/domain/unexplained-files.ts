@@ -12,7 +12,7 @@ export interface BranchChange {
 
 export interface ChangingCommit {
   readonly id: string
-  readonly at: number
+  readonly committedAt: number
   readonly email: string
   readonly author: string
   readonly paths: readonly string[]
@@ -107,10 +107,12 @@ export function explainFile(
     )
   }
   const first = unaccounted.at(-1)
-  if (unaccounted.every(({ at }) => at <= recordedWork.since - second)) {
+  if (unaccounted.every(({ committedAt }) => committedAt <= recordedWork.since - second)) {
     return own('unknown', 'It was committed before anything was recorded.')
   }
-  const open = recordedWork.open.find(({ openedAt }) => unaccounted.some(({ at }) => at >= openedAt - second))
+  const open = recordedWork.open.find(({ openedAt }) =>
+    unaccounted.some(({ committedAt }) => committedAt >= openedAt - second),
+  )
   if (open) {
     return own('unknown', `Attempt ${open.id} is open: its changes are measured when it ends.`, [open.id])
   }

@@ -64,10 +64,10 @@ export const report = defineOperation({
   .measure({
     start: measurement({
       brief: z.strictObject({ commit: z.string().max(300) }),
-      measured: z.strictObject({ at: z.number(), commit: oid }),
+      measured: z.strictObject({ startsAt: z.number(), commit: oid }),
       measure: async ({ witness, folder }, { commit }) => {
         const { head } = await witness.branch({ folder, base: commit, head: commit })
-        return { at: head.at, commit: head.id }
+        return { startsAt: head.committedAt, commit: head.id }
       },
     }),
   })
@@ -89,7 +89,7 @@ export const report = defineOperation({
     return {
       mission_id: mission?.id ?? null,
       task_id: task?.id ?? null,
-      since: since && instant(since.at),
+      since: since && instant(since.startsAt),
       format,
       text: written,
       cut,
@@ -99,7 +99,7 @@ export const report = defineOperation({
 function commandFor({ subject, since }: ReportRecords, format: ReportFormat): string {
   const words = [
     `waymark report ${(subject.task ?? subject.mission).id}`,
-    ...(since ? [`--since ${since.commit ?? instant(since.at)}`] : []),
+    ...(since ? [`--since ${since.commit ?? instant(since.startsAt)}`] : []),
     ...(format === 'markdown' ? [] : [`--format ${format}`]),
   ]
   return `${words.join(' ')} --whole`
@@ -110,7 +110,7 @@ function dateOf(words: string): NonNullable<ReportRecords['since']> | null {
   if (!/^\d{4}-\d{2}-\d{2}(?:$|[T ])/.test(words)) return null
   const hasZone = /(?:z|[+-]\d{2}:?\d{2})$/i.test(words.slice(10))
   const at = Date.parse(words.length === 10 || hasZone ? words : `${words}Z`)
-  if (!Number.isNaN(at)) return { at, commit: null }
+  if (!Number.isNaN(at)) return { startsAt: at, commit: null }
   throw new Failure('INVALID_INPUT', `"${words}" is not a date or time.`, {
     reason: 'time_invalid',
     hint: 'Use 2026-01-15 or 2026-01-15T09:30Z, or a commit.',
@@ -135,7 +135,7 @@ async function recordsOf(
   const subject = await subjectOf(reads, named, taskId)
   const { mission, task } = subject
   const tasks = task === null ? await tasksOf(reads, mission) : [task]
-  const from = since?.at ?? 0
+  const from = since?.startsAt ?? 0
   const all = await reads.runs.attemptsOf(
     task === null ? { missionId: mission.id, taskId: null } : { missionId: null, taskId: task.id },
   )
@@ -363,5 +363,5 @@ async function runStory({ runs }: Reads, run: RunRecord, from: number): Promise<
 
 async function figuresOf(reads: Reads, { id, createdAt: now }: Mission): Promise<Figures> {
   const { records } = await reads.stats.records({ since: null, missionId: id, limit: 100_000 })
-  return statsOf(records, { since: null, missionId: id, by: null, weekOf: weeksIn('UTC'), now }).all
+  return statsOf(records, { since: null, missionId: id, groupBy: null, weekOf: weeksIn('UTC'), now }).all
 }

@@ -101,7 +101,7 @@ export const stats = defineOperation({
     'Show how long work took, how much was right at the first attempt, and how long it waited for people. Each figure has its count, and says if it was measured or claimed.',
   kind: 'query',
   input: z.strictObject({
-    by: choice(groupings, 'Group the figures by this').optional(),
+    group_by: choice(groupings, 'Group the figures by this').optional(),
     since: sinceField.optional(),
     mission: identifier('Only this mission or workflow (m-…, w-…)').optional(),
     zone: z
@@ -113,7 +113,7 @@ export const stats = defineOperation({
     explain: z.boolean().describe('Also explain the figures, in text').optional(),
   }),
   output: z.object({
-    by: z.enum(groupings).nullable(),
+    group_by: z.enum(groupings).nullable(),
     since: z.string().nullable(),
     mission_id: z.string().nullable(),
     zone: z.string(),
@@ -127,17 +127,17 @@ export const stats = defineOperation({
   const zone = input.zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone
   const weekOf = weeksIn(zone)
   const since = input.since === undefined ? null : periodStart(input.since, clock.now())
-  const by = input.by ?? null
+  const by = input.group_by ?? null
   const limit = input.limit ?? 100
   return store.view(async (reads) => {
     const missionId = input.mission === undefined ? null : (await findMission(reads, input.mission)).id
     const filter = { since, missionId, hasModels: by === 'model', limit: maxRows }
     const { records, isCut } = await reads.stats.records(filter)
-    const { all, groups } = statsOf(records, { since, missionId, by, weekOf, now: clock.now() })
+    const { all, groups } = statsOf(records, { since, missionId, groupBy: by, weekOf, now: clock.now() })
     const shownGroups = by === 'week' || by === 'mission' ? groups.slice(-limit) : groups.slice(0, limit)
     const names = by === 'mission' ? await missionNames(reads, shownGroups) : new Map<string, string>()
     return {
-      by,
+      group_by: by,
       since: instantOrNull(since),
       mission_id: missionId,
       zone,

@@ -203,6 +203,6 @@ export function reopenTask(task: {
   readonly resolution: string | null
 }): readonly NewProjectEvent[] {
   return task.status === 'done' && task.resolution !== 'dropped'
-    ? [{ kind: 'task.marked', taskId: task.id, as: 'to_do' }]
+    ? [{ kind: 'task.marked', taskId: task.id, status: 'to_do' }]
     : []
 }

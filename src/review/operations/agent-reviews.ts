@@ -161,7 +161,7 @@ export function removedComments(
   const open = comments.flatMap((comment) => {
     const { id, path, line, side, content, quoted } = comment
     const isOn = commentStatus(comment) === 'open' && path !== null && line !== null && side !== 'old'
-    return end !== null && isOn ? [{ id, at: end, path, line, content, quoted }] : []
+    return end !== null && isOn ? [{ id, place: end, path, line, content, quoted }] : []
   })
   return open.length === 0 ? undefined : { places: [], comments: open }
 }

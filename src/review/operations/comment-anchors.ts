@@ -61,11 +61,11 @@ export function linesBriefs(
     const { id, line, content, quoted, side } = comment
     if (file === undefined || line === null || state?.id == null || state.id === content) return []
     const { before, from, after, path } = file.touched
-    const [at, name] = side === 'old' ? [before, from] : [after, path]
-    return [{ file, ids: [content, state.id], request: { id, at, path: name, line, content, quoted } }]
+    const [place, name] = side === 'old' ? [before, from] : [after, path]
+    return [{ file, ids: [content, state.id], request: { id, place, path: name, line, content, quoted } }]
   })
-  const here = moved.filter(({ request }) => isHere(context, request.at))
-  const elsewhere = moved.filter(({ request }) => !isHere(context, request.at))
+  const here = moved.filter(({ request }) => isHere(context, request.place))
+  const elsewhere = moved.filter(({ request }) => !isHere(context, request.place))
   const places = placesOf(here.map(({ file }) => file)).filter((place) => isHere(context, place))
   return {
     ...(here.length > 0 && { lines: { places, comments: here.map(({ request }) => request) } }),

@@ -120,7 +120,7 @@ export const commentLines = measurement({
     comments: list(
       z.strictObject({
         id: z.string().max(100),
-        at: place,
+        place,
         path,
         line: z.int(),
         content: z.string().max(100).nullable(),
@@ -139,14 +139,14 @@ export const commentLines = measurement({
       comments.map(({ id }) => id),
     ),
   measure: async (workTree, { places, comments }) => {
-    const byPlace = Map.groupBy(comments, ({ at }) => at.directory)
+    const byPlace = Map.groupBy(comments, ({ place: { directory } }) => directory)
     const located: { comment: (typeof comments)[number]; state: FileState | null | undefined }[] = []
     for (const some of byPlace.values()) {
       const [first] = some
       const states =
         first &&
         (await workTree.witness.contents.states(
-          first.at,
+          first.place,
           some.map((one) => one.path),
         ))
       located.push(...some.map((comment) => ({ comment, state: states?.get(comment.path) })))
@@ -156,7 +156,7 @@ export const commentLines = measurement({
         ? []
         : [comment.content, state.id],
     )
-    const all = [...places, ...comments.map(({ at }) => at)]
+    const all = [...places, ...comments.map((comment) => comment.place)]
     const contents = await readContents(workTree, all, ids, maxComparedBytes)
     return located.map(({ comment, state }) => ({ id: comment.id, ...lineNow(comment, state, contents) }))
   },

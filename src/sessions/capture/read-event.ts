@@ -144,7 +144,7 @@ export function hookEventsOf(
 ): HookEventBatch {
   const { event, key, at } = read
   const base: Omit<HookEvent, 'what' | 'key'> = {
-    at,
+    reportedAt: at,
     client: { name: info.client, version: info.version },
     session: event.session,
     turn: event.turn,

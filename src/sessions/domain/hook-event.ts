@@ -6,7 +6,7 @@ export interface HookEvent {
   /** The name of its event file without `.json`, unique: an event with a recorded key is never recorded again. */
   readonly key: string
   /** Milliseconds since the epoch, by the hook's clock. Events are in the order of `key`, which begins with it. */
-  readonly at: number
+  readonly reportedAt: number
   readonly client: { readonly name: string; readonly version: string | null }
   /** The client's own id of the session. */
   readonly session: string

@@ -65,7 +65,7 @@ export interface HookEdit {
   readonly tool: string
   /** When it began and when it ended; null if only one of them was reported. */
   readonly from: number | null
-  readonly at: number
+  readonly reportedAt: number
   /** The content before and after: an id, null for no file, undefined if unknown. */
   readonly before?: string | null
   readonly after?: string | null
@@ -131,7 +131,7 @@ export type CaptureEvent =
       readonly client: string
       readonly source: SessionSource
       /** When the client reported it; absent in early records, as below. */
-      readonly at?: number
+      readonly reportedAt?: number
     }
   | {
       readonly kind: 'session.closed'
@@ -141,7 +141,7 @@ export type CaptureEvent =
       readonly turns: number
       readonly events: number
       readonly lost: number
-      readonly at?: number
+      readonly reportedAt?: number
     }
   /** Its texts were deleted. */
   | { readonly kind: 'session.forgotten'; readonly sessionId: CaptureSessionId; readonly client: string }

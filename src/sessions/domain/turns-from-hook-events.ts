@@ -70,13 +70,13 @@ export type SessionChange =
       readonly kind: 'session continued'
       readonly session: CapturedSession
       readonly source: SessionSource
-      readonly at: number
+      readonly reportedAt: number
     }
   | {
       readonly kind: 'session closed'
       readonly session: CapturedSession
       readonly reason: string | null
-      readonly at: number
+      readonly reportedAt: number
     }
   | { readonly kind: 'turn opened'; readonly draft: TurnDraft; readonly text: string | null }
   | {
@@ -154,7 +154,7 @@ class SessionReducer {
 
   apply(hookEvent: LocatedHookEvent): void {
     const session = this.#sessionOf(hookEvent)
-    const { what, agent, at } = hookEvent
+    const { what, agent, reportedAt: at } = hookEvent
     if (agent !== null && agent.type !== null) this.#types.set(agent.id, agent.type)
     switch (what.kind) {
       case 'session_started':
@@ -203,17 +203,22 @@ class SessionReducer {
     }
     if (session.status === 'closed') return
     this.#session = { ...session, status: 'closed' }
-    this.steps.push({ kind: 'session closed', session, reason, at })
+    this.steps.push({ kind: 'session closed', session, reason, reportedAt: at })
   }
 
   #sessionOf(hookEvent: LocatedHookEvent): CapturedSession {
-    const { what, at: openedAt, client, model } = hookEvent
+    const { what, reportedAt: openedAt, client, model } = hookEvent
     const current = this.#session
     const started = what.kind === 'session_started' ? what : null
     if (current !== null && started?.source === 'clear' && this.#lastNumber > 0) this.end(openedAt, 'clear')
     else if (current?.status === 'open') {
       if (started !== null && started.source !== 'startup')
-        this.steps.push({ kind: 'session continued', session: current, source: started.source, at: openedAt })
+        this.steps.push({
+          kind: 'session continued',
+          session: current,
+          source: started.source,
+          reportedAt: openedAt,
+        })
       return current
     } else if (current !== null && started?.source !== 'clear') {
       // A late end or loss does not open the session again.
@@ -224,7 +229,7 @@ class SessionReducer {
         kind: 'session continued',
         session,
         source: started?.source ?? 'resume',
-        at: openedAt,
+        reportedAt: openedAt,
       })
       return session
     }
@@ -261,7 +266,7 @@ class SessionReducer {
     if (open && hookEvent.turn !== null && open.draft.clientTurn === hookEvent.turn) return open.draft.id
     for (const turn of this.#main()) {
       if (turn.ending === null)
-        this.#close(turn, { ...plainEnding(hookEvent.at), note: 'Interrupted by the next prompt.' })
+        this.#close(turn, { ...plainEnding(hookEvent.reportedAt), note: 'Interrupted by the next prompt.' })
     }
     return this.#open(session, hookEvent, { top: hookEvent.top, prompt: { length, wake }, text }).draft.id
   }
@@ -270,7 +275,7 @@ class SessionReducer {
     const { error, interrupted, background, usage } = what
     const ending: TurnEnd = {
       status: error === null ? 'ended' : 'failed',
-      at: hookEvent.at,
+      at: hookEvent.reportedAt,
       note: interrupted ? 'Interrupted by a person.' : null,
       error,
       usage,
@@ -281,7 +286,7 @@ class SessionReducer {
     for (const turn of turns) {
       if (turn === current) turn.ending = ending
       if (background > 0) continue
-      this.#close(turn, turn === current ? ending : { ...(turn.ending ?? ending), at: hookEvent.at })
+      this.#close(turn, turn === current ? ending : { ...(turn.ending ?? ending), at: hookEvent.reportedAt })
     }
   }
 
@@ -316,7 +321,7 @@ class SessionReducer {
 
   #open(
     session: CapturedSession,
-    { at: openedAt, turn, agent, model }: LocatedHookEvent,
+    { reportedAt: openedAt, turn, agent, model }: LocatedHookEvent,
     options: {
       readonly top: string
       readonly prompt: Turn['prompt']
@@ -376,7 +381,7 @@ function endingOf(hookEvents: readonly LocatedHookEvent[]): TurnEnd | null {
   const last = hookEvents.findLast(({ what }) => what.kind === 'stopped' || what.kind === 'prompted')
   if (last?.what.kind !== 'stopped') return null
   const { error, usage } = last.what
-  return { ...plainEnding(last.at), status: error === null ? 'ended' : 'failed', error, usage }
+  return { ...plainEnding(last.reportedAt), status: error === null ? 'ended' : 'failed', error, usage }
 }
 
 interface OpenEdit {
@@ -390,7 +395,7 @@ interface OpenEdit {
 export function seenEdits(hookEvents: readonly LocatedHookEvent[], top: string): readonly HookEdit[] {
   const began = new Map<string, OpenEdit>()
   const seen: HookEdit[] = []
-  for (const { at, agent, what } of hookEvents) {
+  for (const { reportedAt: at, agent, what } of hookEvents) {
     if (what.kind !== 'edit_began' && what.kind !== 'edit_ended') continue
     for (const edit of what.edits.filter((one) => one.top === top)) {
       const key = `${agent?.id ?? ''} ${what.call ?? what.tool} ${edit.path}`
@@ -407,7 +412,7 @@ export function seenEdits(hookEvents: readonly LocatedHookEvent[], top: string):
         call: what.call,
         tool: what.tool,
         from: before?.at ?? null,
-        at,
+        reportedAt: at,
         ...(contentBefore !== undefined && { before: contentBefore }),
         ...(edit.content !== undefined && { after: edit.content }),
         explained: edit.explained,
@@ -416,13 +421,13 @@ export function seenEdits(hookEvents: readonly LocatedHookEvent[], top: string):
       })
     }
   }
-  const last = hookEvents.at(-1)?.at ?? 0
+  const last = hookEvents.at(-1)?.reportedAt ?? 0
   for (const { at, edit, call, tool } of began.values()) {
     const { path, content: before } = edit
-    const unended = { path, call, tool, from: at, at: last, explained: null, ended: false }
+    const unended = { path, call, tool, from: at, reportedAt: last, explained: null, ended: false }
     seen.push({ ...unended, ...(before !== undefined && { before }) })
   }
-  return seen.toSorted((a, b) => a.at - b.at)
+  return seen.toSorted((a, b) => a.reportedAt - b.reportedAt)
 }
 
 /** The command windows of a turn. A foreground command without a reported end ends with its agent's next event. */
@@ -436,7 +441,7 @@ export function seenCommands(
     seen.push(command)
   }
   for (const hookEvent of hookEvents) {
-    const { at, agent, what } = hookEvent
+    const { reportedAt: at, agent, what } = hookEvent
     const owner = agent?.id ?? ''
     if (what.kind === 'command_ended') {
       const key = `${owner} ${what.call ?? `${what.tool} ${what.program ?? ''}`}`

@@ -120,7 +120,9 @@ function combine(
     seen.set(attempt.id, {
       isTurn: false,
       isComplete: link.link !== 'assumed' && turns.length > 0 && turns.every(({ isComplete }) => isComplete),
-      edits: turns.flatMap(({ edits }) => edits.filter(({ at }) => at >= during.from && at <= during.to)),
+      edits: turns.flatMap(({ edits }) =>
+        edits.filter(({ reportedAt: at }) => at >= during.from && at <= during.to),
+      ),
       windows: turns.flatMap(({ windows }) =>
         windows
           .filter(({ from, to }) => from <= during.to && (to === null || to >= during.from))
@@ -137,7 +139,7 @@ function combine(
     seen.set(turn.id, {
       isTurn: true,
       isComplete,
-      edits: edits.filter(({ at }) => !isAttempts(at)),
+      edits: edits.filter(({ reportedAt: at }) => !isAttempts(at)),
       windows: windows.filter(({ from }) => !isAttempts(from)),
     })
     // A subagent works for the open attempt of its session's main agent.

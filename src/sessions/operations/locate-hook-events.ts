@@ -20,7 +20,7 @@ export const treeState = z.strictObject({
   top: path,
   // A null in an input counts as absent.
   place: place.nullable().default(null),
-  at: z.number().min(0),
+  takenAt: z.number().min(0),
   error: z.string().max(2_000),
 })
 
@@ -66,9 +66,9 @@ export class WorkTreeIndex {
     const { witness, nameOf, now } = this.#context
     try {
       const { ref } = await witness.snapshot({ folder: top, name: nameOf() })
-      return { place: ref, at: now(), error: '' }
+      return { place: ref, takenAt: now(), error: '' }
     } catch (error) {
-      return { place: null, at: now(), error: messageOf(error) }
+      return { place: null, takenAt: now(), error: messageOf(error) }
     }
   }
 }
@@ -76,7 +76,7 @@ export class WorkTreeIndex {
 export interface TreeStateResult {
   readonly place: SnapshotLocation | null
   /** When it was recorded. It includes all earlier writes. */
-  readonly at: number
+  readonly takenAt: number
   readonly error: string
 }
 

@@ -55,7 +55,7 @@ const contents = list(z.tuple([z.string().max(4_096), oidOrNull]), 20_000)
 const amendedPlace = z.strictObject({ place, contents })
 const historySteps = list(
   z.strictObject({
-    by: z.string().max(100),
+    author: z.string().max(100),
     before: oidOrNull,
     after: oidOrNull,
     reformats: z.literal(true).exactOptional(),
@@ -124,7 +124,7 @@ export const turnMeasurements = {
       files.every(({ steps }, at) =>
         isAmong(
           (results[at] ?? []).map(([author]) => author),
-          steps.map(({ by }) => by),
+          steps.map(({ author: by }) => by),
         ),
       ),
     measure: ({ copies }, files) =>
@@ -386,10 +386,10 @@ function contentsAtStart(
   edits: readonly HookEdit[],
 ): [string, string | null][] {
   const began = turn.baseline === 'previous' ? Number.MAX_SAFE_INTEGER : turn.baselineAt
-  if (!hookEvents.some((hookEvent) => canWriteFiles(hookEvent) && hookEvent.at <= began)) return []
+  if (!hookEvents.some((hookEvent) => canWriteFiles(hookEvent) && hookEvent.reportedAt <= began)) return []
   const first = new Map<string, string | null>()
   const seen = new Set<string>()
-  for (const { path: name, from, at, before } of edits) {
+  for (const { path: name, from, reportedAt: at, before } of edits) {
     if (seen.has(name)) continue
     seen.add(name)
     if (before !== undefined && (from ?? at) <= began) first.set(name, before)
@@ -415,7 +415,7 @@ function baselineNotes({ turn, hookEvents, isLate }: EndedTurn): readonly string
     notes.push(
       'Its first state was recorded before it began. Changes in between may be by others, except in files that its tools reported.',
     )
-  else if (began !== undefined && began.at <= turn.baselineAt)
+  else if (began !== undefined && began.reportedAt <= turn.baselineAt)
     notes.push(
       'Its first state was recorded after its first call that may write. Before that, only the edits that its tools reported are known.',
     )
@@ -435,7 +435,7 @@ function writtenFiles(
   const all = [...contenders.values()]
     .flatMap(({ id, seen }) => (seen?.edits ?? []).map((edit): TurnEdit => ({ id, edit })))
     .filter(({ edit }) => edit.ended && wanted.has(edit.path))
-    .toSorted((a, b) => a.edit.at - b.edit.at)
+    .toSorted((a, b) => a.edit.reportedAt - b.edit.reportedAt)
   return Map.groupBy(all, ({ edit }) => edit.path)
 }
 
@@ -494,15 +494,15 @@ function stepsOf(
     const last = steps.at(-1)
     if (last === undefined || last.after === before) return true
     if (!isSpaceOnly(last.after, before)) return false
-    steps.push({ by: last.by, before: last.after, after: before, reformats: true })
+    steps.push({ author: last.author, before: last.after, after: before, reformats: true })
     return true
   }
   for (const { id, edit } of written) {
     const { before, after, meant } = edit
     if (before === undefined || after === undefined || !isReached(before)) return null
     const isFormatted = meant !== undefined && isSpaceOnly(meant, after)
-    steps.push({ by: id, before, after: isFormatted ? meant : after })
-    if (isFormatted) steps.push({ by: id, before: meant, after, reformats: true })
+    steps.push({ author: id, before, after: isFormatted ? meant : after })
+    if (isFormatted) steps.push({ author: id, before: meant, after, reformats: true })
   }
   if (end !== undefined) isReached(end)
   return steps

@@ -414,14 +414,14 @@ async function gather(source: HookEventSource, reduction: SessionReduction): Pro
     if (end === undefined) return []
     const elsewhere = {
       place: null,
-      at: end.at,
+      takenAt: end.at,
       error: 'Nothing more was heard of the machine that it worked on.',
     }
     const state = isOfThisMachine(context, one.turn) ? states.get(one.turn.top) : undefined
-    const { place, at, error } = state ?? elsewhere
+    const { place, takenAt: at, error } = state ?? elsewhere
     const isLate = located.some(
       (hookEvent) =>
-        canWriteFiles(hookEvent) && hookEvent.at > end.at && isWritingIn(hookEvent, one.turn.top),
+        canWriteFiles(hookEvent) && hookEvent.reportedAt > end.at && isWritingIn(hookEvent, one.turn.top),
     )
     const ends = { ending: end, end: place ?? unrecordedEndNote(new Error(error)), isLate }
     return [{ ...one, ...ends, at }]
@@ -583,17 +583,18 @@ async function turnAtStart(
 ): Promise<Turn> {
   const isLate = located.some(
     (hookEvent) =>
-      canWriteFiles(hookEvent) && hookEvent.at >= draft.openedAt && isWritingIn(hookEvent, draft.top),
+      canWriteFiles(hookEvent) && hookEvent.reportedAt >= draft.openedAt && isWritingIn(hookEvent, draft.top),
   )
-  const unknown = { place: null, at: draft.openedAt, error: '' }
+  const unknown = { place: null, takenAt: draft.openedAt, error: '' }
   const now = states.get(draft.top) ?? unknown
   if (isLate) {
     const tree = now.place === null ? draft.top : treeOf(now.place)
-    const before = now.at <= draft.openedAt ? now : null
+    const before = now.takenAt <= draft.openedAt ? now : null
     const last = before ?? (await capture.lastState(tree, draft.openedAt))
-    if (last !== null) return { ...draft, snapshot: last.place, baseline: 'previous', baselineAt: last.at }
+    if (last !== null)
+      return { ...draft, snapshot: last.place, baseline: 'previous', baselineAt: last.takenAt }
   }
-  return { ...draft, snapshot: now.place, baseline: isLate ? 'late' : 'at_start', baselineAt: now.at }
+  return { ...draft, snapshot: now.place, baseline: isLate ? 'late' : 'at_start', baselineAt: now.takenAt }
 }
 
 /** The attempts that calls of Waymark's own tools named. */
@@ -641,13 +642,13 @@ export async function decideHookEvents(
   for (const step of steps) {
     if (step.kind === 'session opened') projectEvents.push({ kind: 'session.opened', session: step.session })
     if (step.kind === 'session continued') {
-      const { session, source, at } = step
+      const { session, source, reportedAt: at } = step
       projectEvents.push({
         kind: 'session.continued',
         sessionId: session.id,
         client: session.client,
         source,
-        at,
+        reportedAt: at,
       })
     }
     if (step.kind === 'turn opened') {
@@ -667,8 +668,8 @@ export async function decideHookEvents(
           kind: 'capture.lost',
           sessionId,
           turnId,
-          from: hookEvent.at,
-          to: hookEvent.at,
+          from: hookEvent.reportedAt,
+          to: hookEvent.reportedAt,
           count,
           why,
         })
@@ -688,7 +689,7 @@ export async function decideHookEvents(
       if (turn) projectEvents.push(...closingEvents(turn))
     }
     if (step.kind === 'session closed') {
-      const { session, reason, at } = step
+      const { session, reason, reportedAt: at } = step
       const line = await capture.session(session.id)
       const own = [...opened.values()].filter(({ sessionId }) => sessionId === session.id).length
       const lost = [...closed.values()].reduce(
@@ -703,7 +704,7 @@ export async function decideHookEvents(
         turns: (line?.turns ?? 0) + own,
         events: (line?.events ?? 0) + (heard.get(session.id) ?? 0),
         lost: (line?.lost ?? 0) + lost,
-        at,
+        reportedAt: at,
       })
     }
   }

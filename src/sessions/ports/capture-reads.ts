@@ -95,5 +95,5 @@ export interface CaptureReads {
   lastState(
     tree: string,
     before: number,
-  ): Promise<{ readonly place: SnapshotLocation; readonly at: number } | null>
+  ): Promise<{ readonly place: SnapshotLocation; readonly takenAt: number } | null>
 }

@@ -119,7 +119,7 @@ export async function applySessionContinued(
 
 export async function applySessionClosed(
   { db, projectId, at }: ProjectionContext,
-  { sessionId, reason, turns, events, lost, at: closedAt = at }: ProjectEventOf<'session.closed'>,
+  { sessionId, reason, turns, events, lost, reportedAt: closedAt = at }: ProjectEventOf<'session.closed'>,
 ): Promise<void> {
   await db
     .updateTable('capture_session')

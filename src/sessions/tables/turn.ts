@@ -254,7 +254,7 @@ export async function applyEditsReported(
     turn_id: turnId,
     position: placeOf(seq, at),
     path: edit.path,
-    created_at: edit.at,
+    created_at: edit.reportedAt,
     body: JSON.stringify(edit),
   }))
   await insertRows(db, 'edit_report', rows)
@@ -287,7 +287,7 @@ export async function writeCapture({ db, projectId }: ReadScope, beside: Capture
     const rows = beside.hookEvents.map(({ hookEvent, sessionId, turnId, isOpen }) => ({
       project_id: projectId,
       key: hookEvent.key,
-      created_at: hookEvent.at,
+      created_at: hookEvent.reportedAt,
       session_id: sessionId,
       turn_id: turnId,
       body: isOpen ? JSON.stringify(hookEvent) : null,
@@ -510,7 +510,7 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
         .limit(1)
         .executeTakeFirst()
       if (ended?.end_snapshot == null || ended.closed_at === null) return null
-      return { place: parseColumn<SnapshotLocation>(ended.end_snapshot), at: ended.closed_at }
+      return { place: parseColumn<SnapshotLocation>(ended.end_snapshot), takenAt: ended.closed_at }
     },
   }
 }

@@ -43,7 +43,7 @@ export async function restore(
 ): Promise<RestoredProject> {
   const id = await projectOf(log)
   const last = await log.eventAt(log.events)
-  const { replace = false, actor, at = last?.at ?? 0 } = restoring
+  const { replace = false, actor, at = last?.recordedAt ?? 0 } = restoring
   const before = await projectState(db, id)
   if (!replace) {
     if (found) await assertRecordEmpty(db, found.id)
@@ -62,7 +62,7 @@ export async function restore(
   }
   const after = await projectState(db, id)
   if (actor && after?.ended && after.seq === log.events) {
-    await append(db, { id, after, at, actor, body: { kind: 'project.reopened', at: label } })
+    await append(db, { id, after, at, actor, body: { kind: 'project.reopened', location: label } })
   }
   await markRootSeen({ db, projectId: id, at }, root)
   const added = Math.max(0, log.events - (before?.seq ?? 0))
@@ -103,7 +103,10 @@ async function append(
     after,
     body,
     ...author
-  }: { readonly id: string; readonly after: LogHead } & Pick<ProjectEvent, 'at' | 'actor' | 'body'>,
+  }: { readonly id: string; readonly after: LogHead; readonly at: number } & Pick<
+    ProjectEvent,
+    'actor' | 'body'
+  >,
 ): Promise<void> {
   const rows = eventRows({ projectId: id, ...author }, [body], { seq: after.seq, head: after.hash })
   await projectEventIntoTables({ db, projectId: id, seq: after.seq + 1, ...author }, body)
@@ -126,7 +129,7 @@ async function applyEvents(
   const heightsLater =
     events.filter(({ body }) => body.kind === 'dependency.added').length > maxIncrementalLinks
   for (const event of events) {
-    const author = { at: event.at, actor: event.actor }
+    const author = { at: event.recordedAt, actor: event.actor }
     const [row] = eventRows({ projectId, ...author }, [event.body], head)
     if (row === undefined || row.seq !== event.seq || row.hash !== event.hash)
       throw logChangedFailure(event.seq)

@@ -39,7 +39,7 @@ export const projectTables: TableStatements = ({ text }) => [
   `create table project_event (
     project_id ${text} not null references project (id),
     seq bigint not null,
-    at bigint not null,
+    recorded_at bigint not null,
     kind ${text} not null,
     version bigint not null,
     actor ${text} not null,

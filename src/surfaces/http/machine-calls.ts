@@ -135,7 +135,7 @@ async function recordHeartbeat({
 
 /** The token decides actor and permissions; the remote machine's own claims can only reduce them. */
 function contextForRequest(context: Context, request: RemoteCallRequest): Context {
-  const { as, channel, client, connection, inside_command: inside } = request
+  const { caller: as, channel, client, connection, inside_command: inside } = request
   const { actor, permissions } = context
   // An agent with a person's token has an agent's permissions.
   const isLent = actor.kind === 'person' && (as === 'agent' || inside === true)

@@ -47,7 +47,7 @@ export const restorable: AnswerView<'restore_list'> = ({ restorable: entries, to
     { title: 'when' },
     { title: 'machine' },
   ]
-  const rows = entries.map(({ id, what, title, files, at, machine }) => [
+  const rows = entries.map(({ id, what, title, files, taken_at: at, machine }) => [
     id,
     what,
     title,

@@ -24,7 +24,7 @@ function reportOf(path: string) {
     call: null,
     tool: 'Edit',
     from: 1,
-    at: 2,
+    reportedAt: 2,
     before: 'one',
     after: 'two',
     explained: true,

@@ -72,7 +72,7 @@ export interface HeadMove {
   readonly message: string
   readonly origin: 'task' | 'imported'
   /** In milliseconds, accurate to the second. */
-  readonly at: number
+  readonly movedAt: number
   /** The changed paths, relative to the work tree; empty if they were not read. */
   readonly paths: readonly string[]
 }

@@ -92,7 +92,7 @@ function hasWritten(
   )
 }
 
-function isWithin({ from, at }: HookEdit, time: TimeWindow): boolean {
+function isWithin({ from, reportedAt: at }: HookEdit, time: TimeWindow): boolean {
   return at >= time.from - tolerance && (from ?? at) <= time.to + tolerance
 }
 
@@ -118,7 +118,7 @@ export function evidenceChain(
   const all = present
     .flatMap((author) => (author.seen?.edits ?? []).map((edit): CandidateEdit => ({ author, edit })))
     .filter(({ edit }) => edit.path === name && isWithin(edit, time))
-    .toSorted((a, b) => a.edit.at - b.edit.at)
+    .toSorted((a, b) => a.edit.reportedAt - b.edit.reportedAt)
   const orderedEdits = editsBetweenEnds(
     all.filter(({ edit }) => edit.ended),
     ends,
@@ -161,12 +161,12 @@ export function evidenceChain(
     links.push(unreported({ before, after }, authors, isGuess || isLate(changedAt)))
   }
   for (const { author: by, edit } of orderedEdits) {
-    const began = edit.from ?? edit.at
+    const began = edit.from ?? edit.reportedAt
     // Two authors wrote at the same time: the content between them is no one's.
     const isOverlapping = last !== null && last !== by && began < since && before !== edit.before
     if (!isOverlapping) addGap(edit.before, began, null)
     const joined = isOverlapping ? links.pop() : undefined
-    const others = possibleWriters(began, edit.at, by)
+    const others = possibleWriters(began, edit.reportedAt, by)
     const seen = others.filter((one) => one.seen !== undefined)
     const isKnown = edit.before !== undefined && edit.after !== undefined && edit.from !== null
     const isExplained = isKnown && (edit.explained ?? seen.length === 0)
@@ -181,7 +181,7 @@ export function evidenceChain(
       isSure: joined?.isSure !== false && (isExplained || isAlone),
     })
     before = edit.after
-    since = edit.at
+    since = edit.reportedAt
     last = by
   }
   addGap(ends?.after, time.to, ends?.changedAt ?? null)

@@ -19,7 +19,7 @@ export interface FileLoss {
   readonly taskId: TaskId | null
   readonly missionId: MissionId | null
   /** The last state that had all of them, and when it was taken. */
-  readonly from: { readonly at: number; readonly place: SnapshotLocation }
+  readonly from: { readonly takenAt: number; readonly place: SnapshotLocation }
   /** When they were seen to be missing. */
   readonly until: number
   readonly files: readonly { readonly path: string; readonly became: LostContent['became'] }[]

@@ -539,7 +539,7 @@ interface LineRecordRequest {
 
 async function linesOf(reads: Reads, { attempt, end }: AttemptEndState): Promise<LineRecordRequest | null> {
   if (end === null || end.place === null) return null
-  const now = { at: end.at, place: end.place, ending: attempt.id }
+  const now = { at: end.takenAt, place: end.place, ending: attempt.id }
   const lineContext = await changedLineContext(reads, now)
   return lineContext && { lineContext, now }
 }

@@ -151,7 +151,7 @@ export async function recordedLosses(
     itemId,
     taskId: location.taskId,
     missionId: location.missionId,
-    from: { at: from.at, place: from.place },
+    from: { takenAt: from.at, place: from.place },
     until: now.at,
     files: lost.map(({ path: name, became }) => ({ path: name, became })),
     agents: [...new Set([...lines.surroundings.neighbors.values()].map((one) => displayName(one)))],
@@ -176,7 +176,7 @@ function editedSince(
   for (const { edits } of surroundings.hookEvidence?.seen.values() ?? []) {
     for (const edit of edits) {
       const at = since.get(edit.path)
-      if (at !== undefined && edit.at > at) edited.add(edit.path)
+      if (at !== undefined && edit.reportedAt > at) edited.add(edit.path)
     }
   }
   return edited
@@ -226,7 +226,7 @@ async function holdersOf(
   const edits = await capture.edits(turns.map(({ turn }) => turn.id))
   for (const edit of [...edits.values()].flat()) {
     const at = since.get(edit.path)
-    if (at !== undefined && edit.at <= at) add(edit.path, 'turn')
+    if (at !== undefined && edit.reportedAt <= at) add(edit.path, 'turn')
   }
   return holders
 }

@@ -116,7 +116,7 @@ export async function measuredOpenAttempts(
 
 /** The recorded end of a work tree, or why it could not be recorded. */
 export interface EndedTree {
-  readonly at: number
+  readonly takenAt: number
   /** When recording finished: an attempt that began before then may have changed what it saw. */
   readonly until: number
   readonly place: SnapshotLocation | null
@@ -138,7 +138,7 @@ export const attemptEnds = measurement({
   measured: list(
     z.strictObject({
       id: z.string(),
-      at: time,
+      takenAt: time,
       until: time,
       place: place.nullable(),
       notes: list(words),
@@ -160,11 +160,11 @@ export const attemptEnds = measurement({
             engine,
             top,
           })
-          return { id, at: until, until: workTree.now(), place: ref, notes, error: null }
+          return { id, takenAt: until, until: workTree.now(), place: ref, notes, error: null }
         } catch (error) {
           // A missing work tree stays missing; other errors may be fixed, and the attempt stays open until then.
           if (!(error instanceof Failure && error.code === 'UNAVAILABLE')) throw error
-          return { id, at: until, until, place: null, notes: [], error: error.message }
+          return { id, takenAt: until, until, place: null, notes: [], error: error.message }
         }
       }),
     ),
@@ -189,10 +189,10 @@ export function attemptEndsBrief(
 
 export function endedTree(
   context: Pick<Context, 'machine' | 'clock'>,
-  { at, until, place: snapshot, notes, error }: MeasurementOf<typeof attemptEnds>[number],
+  { takenAt, until, place: snapshot, notes, error }: MeasurementOf<typeof attemptEnds>[number],
 ): EndedTree {
-  assertTime(context, at)
-  return { at, until, place: snapshot && withMachine(context, snapshot), notes, error }
+  assertTime(context, takenAt)
+  return { takenAt, until, place: snapshot && withMachine(context, snapshot), notes, error }
 }
 
 /** Boundaries over this limit are thinned out: intervals get longer, never wrong. */
@@ -328,7 +328,7 @@ export function changesBrief(
 ): BriefOf<typeof attemptChanges>[number] | null {
   if (end === null || end.place === null) return null
   const { neighbors, hookEvidence } = activity
-  const bounds = boundsOf(activity, spanOf(attempt, end.place, end.at))
+  const bounds = boundsOf(activity, spanOf(attempt, end.place, end.takenAt))
   return {
     id: attempt.id,
     from: attempt.snapshot,
@@ -355,7 +355,7 @@ export function measurementOf(
     return judge(attempt, unknownReport(doubt), nothing, { claims, endSnapshot: null })
   }
   const { report: measuredReport, spans, packages: packageEntries, sensitive, existing } = changes
-  const span = spanOf(attempt, end.place, end.at)
+  const span = spanOf(attempt, end.place, end.takenAt)
   const intervals =
     measuredReport.changes.length + measuredReport.headMoves.length === 0
       ? []
@@ -753,7 +753,7 @@ function commitsDuring(
 ): readonly CommitPaths[] {
   return moves
     .filter(({ origin }) => origin === 'task')
-    .map(({ commit, message, at, paths }) => {
+    .map(({ commit, message, movedAt: at, paths }) => {
       const others = attemptsOpenAt(neighbors, at).filter((id) => {
         const other = neighbors.get(id)
         return id !== attempt.id && other !== undefined && !other.above.includes(attempt.id)
@@ -984,7 +984,7 @@ export function pathsOf({ changes }: ChangeReport): readonly string[] {
 /** The paths of edits that hooks reported until a time. */
 export function reportedPathsUntil({ seen }: WorkTreeEvidence, until: number): readonly string[] {
   const edits = [...seen.values()].flatMap((one) => one.edits)
-  const includedEdits = edits.filter(({ at, from }) => (from ?? at) <= until)
+  const includedEdits = edits.filter(({ reportedAt: at, from }) => (from ?? at) <= until)
   return [...new Set(includedEdits.map((edit) => edit.path))].sort().slice(0, maxReported)
 }
 

@@ -284,7 +284,7 @@ export const restoreList = defineOperation({
         id: z.string(),
         what: z.enum(['task', 'guarded command', 'restore', 'undo']),
         title: z.string(),
-        at: z.string(),
+        taken_at: z.string(),
         /** Null where they were not counted. */
         files: z.int().nullable(),
         work_tree: z.string(),
@@ -328,7 +328,7 @@ export const restoreList = defineOperation({
   const paging = new Paging('restore_list', input, actor, 50)
   const { entries: shown, ...rest } = paging.slice(entries, ({ id, time }) => `${time} ${id}`)
   return {
-    restorable: shown.map(({ time, ...entry }) => ({ ...entry, at: new Date(time).toISOString() })),
+    restorable: shown.map(({ time, ...entry }) => ({ ...entry, taken_at: new Date(time).toISOString() })),
     ...rest,
   }
 })

@@ -150,16 +150,16 @@ export const startTask = defineOperation({
     }),
     start: measurement({
       brief: z.strictObject({ planned: z.string().nullable(), overHttp: z.boolean() }),
-      measured: takenSnapshot.extend({ at: time, ownTree: path.nullable() }),
+      measured: takenSnapshot.extend({ takenAt: time, ownTree: path.nullable() }),
       drains: true,
       measure: async (workTree, { planned, overHttp }, input) => {
         const requested = (input as WorkTreeInput).work_tree
         const ownTree =
           requested === undefined && planned !== null ? await treeOfTask(workTree, planned) : null
         const folder = await requestedWorkTree(workTree, ownTree ?? requested, overHttp)
-        const at = workTree.now()
+        const takenAt = workTree.now()
         const taken = await workTree.witness.snapshot({ folder, name: workTree.snapshotName() })
-        return { ...taken, at, ownTree }
+        return { ...taken, takenAt, ownTree }
       },
     }),
     areas: areaSurvey,
@@ -175,7 +175,7 @@ export const startTask = defineOperation({
     assertTaskNamed(planned)
     const input = await resolveNamedPhase(reads, planned)
     const taken = measured.start && {
-      at: assertTime(context, measured.start.at),
+      at: assertTime(context, measured.start.takenAt),
       place: withMachine(context, measured.start.ref),
     }
     // One round trip: while the project is locked, every query delays other callers.
@@ -225,7 +225,7 @@ export const startTask = defineOperation({
     const { input, situation, areas, ref, openAttempts, lineContext, losses, session } = requireMeasured(
       found ?? undefined,
     )
-    const { at: snapshotAt, ownTree, ...snapshot } = requireMeasured(measured.start)
+    const { takenAt: snapshotAt, ownTree, ...snapshot } = requireMeasured(measured.start)
     const { actor } = context
     const { reported, lines = null } = measured
     const started = decide(

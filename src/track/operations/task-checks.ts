@@ -188,7 +188,9 @@ async function resultOfRunner(
 ): Promise<CommandResult | null> {
   if (tree === null) return null
   const [own, ci] = await Promise.all(
-    [run, ciLine(run)].map((line) => runs.commandResult({ run: line, folder: '', by: 'runner' }, tree)),
+    [run, ciLine(run)].map((line) =>
+      runs.commandResult({ run: line, folder: '', reportedBy: 'runner' }, tree),
+    ),
   )
   return [own, ci].find((result) => result?.treeHeld && isEnded(result)) ?? null
 }

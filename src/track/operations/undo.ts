@@ -48,7 +48,7 @@ const request = z.strictObject({
 })
 
 const linesUntil = z.strictObject({
-  at: time,
+  takenAt: time,
   since: time,
   salt,
   reported: reportedContents.measured,
@@ -186,12 +186,12 @@ export const undo = defineOperation({
         marked: input.conflicts === true ? work.id : null,
       }
       const { plan } = await measure({ plan: request })
-      const boundary = { at: end.at, place: withMachine(context, before) }
+      const boundary = { at: end.takenAt, place: withMachine(context, before) }
       const around = isWanted(input) ? await changedLineContext(reads, boundary) : null
       if (around === null) return { work, top: tree.top, request, plan, until: null }
       const { reported } = await measure({ reported: reportedBrief(around, boundary) })
       const { lines } = await measure({ lines: linesBrief(around, boundary, reported) })
-      const until = { at: end.at, since: around.last.at, salt: around.salt, reported, lines }
+      const until = { takenAt: end.takenAt, since: around.last.at, salt: around.salt, reported, lines }
       return { work, top: tree.top, request, plan, until }
     }),
   )
@@ -310,7 +310,9 @@ export const undo = defineOperation({
       events: [
         ...(until === null ? [] : await undoneLines(reads, write, { until, lines: applied.lines })),
         write,
-        ...(reopens && task ? [{ kind: 'task.marked' as const, taskId: task.id, as: 'to_do' as const }] : []),
+        ...(reopens && task
+          ? [{ kind: 'task.marked' as const, taskId: task.id, status: 'to_do' as const }]
+          : []),
       ],
       answer: { ...answer, snapshot_id: write.write.id, reopened: reopens },
     }
@@ -328,7 +330,7 @@ async function undoneLines(
   reads: Reads,
   { write: { before, writtenAt } }: TreeWriteEvent,
   {
-    until: { at, since, reported, lines },
+    until: { takenAt: at, since, reported, lines },
     lines: changed,
   }: {
     readonly until: Readable<z.output<typeof linesUntil>>

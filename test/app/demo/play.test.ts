@@ -46,8 +46,8 @@ test('at speed, each log entry comes by itself, at its distance, and the last on
   const exported: Answer = await program.ask('export')
   const played = await eventsOf(exported.text)
   expect(courseOf(played)).toEqual(courseOf(await recordedEvents()))
-  expect(played.at(-1)?.at).toBeGreaterThan(begun)
-  expect(played.at(-1)?.at).toBeLessThanOrEqual(Date.now() + 1)
+  expect(played.at(-1)?.recordedAt).toBeGreaterThan(begun)
+  expect(played.at(-1)?.recordedAt).toBeLessThanOrEqual(Date.now() + 1)
 
   // Enter prints another address that logs in.
   const [, first = ''] = await program.printed(/(http:\S+login\?code=\S+)\n.*Enter prints another/)

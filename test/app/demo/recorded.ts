@@ -19,6 +19,8 @@ export async function eventsOf(log: string): Promise<readonly ProjectEvent[]> {
 
 /** What happened, and how long after the first log entry: alike for a day and for its replay. */
 export function courseOf(events: readonly ProjectEvent[]): readonly string[] {
-  const first = events[1]?.at ?? 0
-  return events.slice(1).map(({ seq, at, actor, body }) => `${seq} ${at - first} ${actor.name} ${body.kind}`)
+  const first = events[1]?.recordedAt ?? 0
+  return events
+    .slice(1)
+    .map(({ seq, recordedAt: at, actor, body }) => `${seq} ${at - first} ${actor.name} ${body.kind}`)
 }

@@ -160,7 +160,7 @@ test('a file that was accepted out of scope is none that a later edit may hide i
 
 test('an approval of the changes covers what git holds beside them, and is void when that changes', async () => {
   const text = process('p', {
-    guards: '  right: { type: approval, role: reviewer, of: changes }',
+    guards: '  right: { type: approval, role: reviewer, artifact: changes }',
     guard: 'right',
   }).replace('[agent, reviewer]', '[agent]')
   const { project, run, start, complete } = await gatedMission(text, 'p')

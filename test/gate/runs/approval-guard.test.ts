@@ -8,9 +8,9 @@ const ana = { ...person, name: 'Ana' }
 const ben = { ...person, name: 'Ben' }
 
 /** An agent's event that people of a role approve what was handed in for. */
-function approving(count: number, of = ', of: plan'): string {
+function approving(count: number, artifact = ', artifact: plan'): string {
   return process('approving', {
-    guards: `  ok: { type: approval, role: reviewer${of}, count: ${count} }`,
+    guards: `  ok: { type: approval, role: reviewer${artifact}, count: ${count} }`,
     guard: 'ok, when_blocked: record',
     artifacts: '  - { type: plan, paths: ["plan.md"] }\n  - { type: note, paths: ["note.md"] }',
   })
@@ -40,7 +40,7 @@ test('an approval of what was handed in lets the agent’s event pass', async ()
   expect(await missing(run)).toBe('ok: 0 of 1 approvals by reviewer of "plan"')
   expect(await approve(run)).toMatchObject({
     decided: true,
-    approvals: [{ role: 'reviewer', of: 'plan' }],
+    approvals: [{ role: 'reviewer', artifact: 'plan' }],
     still_missing: [],
   })
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })

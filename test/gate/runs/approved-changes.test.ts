@@ -7,7 +7,7 @@ import { gatedMission } from './subject.ts'
 const ana = { ...person, name: 'Ana' }
 
 const text = process('reviewed', {
-  guards: '  ok: { type: approval, role: reviewer, of: changes }',
+  guards: '  ok: { type: approval, role: reviewer, artifact: changes }',
   guard: 'ok',
 }).replace('[agent, reviewer]', '[agent]')
 
@@ -30,7 +30,7 @@ test('an approval of the changes is bound to the measured diff, not to a file th
   const { item_id, content } = await shown(gated)
   expect(content).toMatch(/^[0-9a-f]{64}$/)
   expect(await project.call('approve', { id: item_id, content }, { actor: ana })).toMatchObject({
-    approvals: [{ role: 'reviewer', of: 'changes' }],
+    approvals: [{ role: 'reviewer', artifact: 'changes' }],
     still_missing: [],
   })
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })

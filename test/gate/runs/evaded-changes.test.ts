@@ -120,7 +120,7 @@ test('touches does not count what nobody changed in a task', async () => {
 
 test('an approval of the changes is void by what changed between two attempts', async () => {
   const text = process('p', {
-    guards: '  right: { type: approval, role: reviewer, of: changes }',
+    guards: '  right: { type: approval, role: reviewer, artifact: changes }',
     guard: 'right',
   }).replace('[agent, reviewer]', '[agent]')
   const { project, run, start, complete } = await gatedMission(text, 'p')

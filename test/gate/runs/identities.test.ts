@@ -17,7 +17,7 @@ const ben: Actor = {
 }
 
 const twoApprovals = process('approving', {
-  guards: '  ok: { type: approval, role: reviewer, of: plan, count: 2 }',
+  guards: '  ok: { type: approval, role: reviewer, artifact: plan, count: 2 }',
   guard: 'ok, when_blocked: record',
   artifacts: '  - { type: plan, paths: ["plan.md"] }',
 }).replace('[agent, reviewer]', '[agent, owner]')
@@ -41,7 +41,7 @@ test('another name is no second person: WAYMARK_ACTOR changes what is shown, not
   expect(again).toMatchObject({
     decided: false,
     still_missing: ['ok: 1 of 2 approvals by reviewer of "plan"'],
-    already_approved: [{ role: 'reviewer', of: 'plan', author: 'tess' }],
+    already_approved: [{ role: 'reviewer', artifact: 'plan', author: 'tess' }],
     note: expect.stringContaining('it counts once'),
   })
   expect(await approve(run, ben)).toMatchObject({ decided: true, still_missing: [] })
@@ -61,7 +61,7 @@ test('an agent whose client calls itself like the person neither blocks nor impe
   const namesake: Actor = { ...agentActor, name: 'tess', identity: 'user:tess' }
   const run = await submitted(namesake)
   expect(await failureOf(approve(run, namesake))).toMatchObject({ code: 'FORBIDDEN' })
-  expect(await approve(run, tess)).toMatchObject({ decided: false, approvals: [{ of: 'plan' }] })
+  expect(await approve(run, tess)).toMatchObject({ decided: false, approvals: [{ artifact: 'plan' }] })
   expect(await approve(run, ben)).toMatchObject({ decided: true })
 })
 
@@ -71,7 +71,7 @@ test('who handed it in cannot approve it under another name', async () => {
     code: 'FORBIDDEN',
     message: expect.stringContaining('Ben, here the same person as tess, submitted'),
   })
-  expect(await approve(run, ben)).toMatchObject({ decided: false, approvals: [{ of: 'plan' }] })
+  expect(await approve(run, ben)).toMatchObject({ decided: false, approvals: [{ artifact: 'plan' }] })
 })
 
 test('a person of the dashboard with the server’s own token is the user of the command line', async () => {

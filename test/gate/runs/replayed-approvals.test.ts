@@ -6,7 +6,7 @@ import { runOf, type TestRun } from './run.ts'
 const ana = { ...person, name: 'Ana' }
 
 const text = process('planned', {
-  guards: '  ok: { type: approval, role: reviewer, of: plan }',
+  guards: '  ok: { type: approval, role: reviewer, artifact: plan }',
   guard: 'ok, when_blocked: record',
   artifacts: '  - { type: plan, paths: ["plan.md"] }',
 }).replace('[agent, reviewer]', '[agent]')

@@ -35,8 +35,8 @@ test('change control: a proposal is sent back, handed in again, approved by two 
   expect((await run.state()).current_state).toBe('change')
   expect(await run.history()).toMatchObject({
     approvals: [
-      { of: 'proposal', role: 'reviewer', author: 'Ana', reason: 'Good.' },
-      { of: 'proposal', role: 'reviewer', author: 'Ben', reason: 'Good.' },
+      { artifact: 'proposal', role: 'reviewer', author: 'Ana', reason: 'Good.' },
+      { artifact: 'proposal', role: 'reviewer', author: 'Ben', reason: 'Good.' },
     ],
   })
   const { events: projectEvents } = await project.call('log', { limit: 200 })

@@ -7,7 +7,7 @@ const ana = { ...person, name: 'Ana' }
 
 /** An agent's event that a reviewer approves what was handed in for. */
 const approving = process('approving', {
-  guards: '  ok: { type: approval, role: reviewer, of: plan }',
+  guards: '  ok: { type: approval, role: reviewer, artifact: plan }',
   guard: 'ok, when_blocked: record',
   artifacts: '  - { type: plan, paths: ["plan.md"] }',
 }).replace('[agent, reviewer]', '[agent]')
@@ -87,7 +87,7 @@ test('a run without content is answered at the revision that was shown', async (
 })
 
 test('an approval of the state is bound to the tree that was shown', async () => {
-  const run = await runOf(approving.replace(', of: plan', ''), { git: true })
+  const run = await runOf(approving.replace(', artifact: plan', ''), { git: true })
   const { item_id, content } = await asked(run)
   run.project.write('src/api.ts', 'export const api = 2\n')
   const failure = await failureOf(

@@ -10,7 +10,7 @@ const ben = { ...person, name: 'Ben' }
 /** An agent's event that asks for approvals of the plan, and a person's event that sends it back to do again. */
 function planned({ count = 1, back = 'send_back', to = 'work' } = {}): string {
   return process('planned', {
-    guards: `  ok: { type: approval, role: reviewer, of: plan, count: ${count} }`,
+    guards: `  ok: { type: approval, role: reviewer, artifact: plan, count: ${count} }`,
     guard: 'ok, when_blocked: record',
     artifacts: '  - { type: plan, paths: ["plan.md"] }',
   })
@@ -20,7 +20,7 @@ function planned({ count = 1, back = 'send_back', to = 'work' } = {}): string {
 }
 
 const withoutBack = process('planned', {
-  guards: '  ok: { type: approval, role: reviewer, of: plan }',
+  guards: '  ok: { type: approval, role: reviewer, artifact: plan }',
   guard: 'ok, when_blocked: record',
   artifacts: '  - { type: plan, paths: ["plan.md"] }',
 }).replace('[agent, reviewer]', '[agent]')

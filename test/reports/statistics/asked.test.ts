@@ -29,8 +29,8 @@ async function worked(options: ProjectOptions = {}) {
 describe('waymark stats', () => {
   test('of a project in which nothing ended knows nothing, and says so by its n', async () => {
     const { call } = await openProject()
-    const { all, groups, by, definitions, notes } = await call('stats')
-    expect(by).toBeNull()
+    const { all, groups, group_by, definitions, notes } = await call('stats')
+    expect(group_by).toBeNull()
     expect(groups).toEqual([])
     expect(notes).toEqual([])
     expect(all.attempt_time).toEqual({ basis: 'measured', n: 0, median_seconds: null, p90_seconds: null })
@@ -46,7 +46,7 @@ describe('waymark stats', () => {
     write('src/api.ts', 'one\ntwo\nthree\n')
     await work('Add the form', 'success', { more: { metadata: { tokens_input: 1000, tokens_output: 50 } } })
     await work('Try the rest', 'failed')
-    const { all, groups } = await call('stats', { by: 'agent' })
+    const { all, groups } = await call('stats', { group_by: 'agent' })
     expect(all.attempt_time).toMatchObject({ n: 2 })
     expect(all.attempt_time.median_seconds).toBeGreaterThanOrEqual(600)
     expect(all.attempt_time.median_seconds).toBeLessThan(660)
@@ -60,9 +60,9 @@ describe('waymark stats', () => {
     })
     expect(all.out_of_scope).toMatchObject({ basis: 'measured', n: 2, files: 0 })
     expect(groups.map(({ name }: { name: string }) => name)).toEqual(['builder'])
-    const byMission = await call('stats', { by: 'mission' })
+    const byMission = await call('stats', { group_by: 'mission' })
     expect(byMission.groups).toMatchObject([{ key: mission, name: 'Sign in' }])
-    const byRole = await call('stats', { by: 'role' })
+    const byRole = await call('stats', { group_by: 'role' })
     expect(byRole.groups).toMatchObject([{ key: null, name: 'no role' }])
   })
 
@@ -86,7 +86,7 @@ describe('waymark stats', () => {
       outcome: { summary: 'Nothing to fix.', no_change_reason: 'It was fixed before.' },
     })
     await work('Try the rest', 'failed')
-    const { all, groups } = await call('stats', { by: 'model' })
+    const { all, groups } = await call('stats', { group_by: 'model' })
     expect(all.verdicts).toEqual({
       basis: 'measured',
       n: 1,
@@ -116,7 +116,7 @@ describe('waymark stats', () => {
     expect((await call('stats')).all.waiting).toMatchObject({ n: 0, total_seconds: null, by_kind: [] })
     wait(20 * minute)
     await call('resolve', { id: issue_id, answer: 'Red.' }, { actor: person })
-    const { all, groups } = await call('stats', { by: 'agent' })
+    const { all, groups } = await call('stats', { group_by: 'agent' })
     expect(all.attempt_time.n).toBe(0)
     expect(all.waiting).toMatchObject({ n: 1, by_kind: [{ kind: 'blocker', n: 1 }] })
     expect(all.waiting.total_seconds).toBeGreaterThanOrEqual(1200)
@@ -144,9 +144,9 @@ describe('waymark stats', () => {
     expect((await call('stats', { since: '8w' })).all.attempt_time.n).toBe(2)
     expect((await call('stats', { since: '2001-01-01' })).since).toBe('2001-01-01T00:00:00.000Z')
     expect((await call('stats', { mission })).mission_id).toBe(mission)
-    const weeks = await call('stats', { by: 'week', zone: 'UTC' })
+    const weeks = await call('stats', { group_by: 'week', zone: 'UTC' })
     expect(weeks.groups.length).toBeGreaterThanOrEqual(6)
-    expect((await call('stats', { by: 'week', zone: 'UTC', limit: 2 })).groups).toEqual(
+    expect((await call('stats', { group_by: 'week', zone: 'UTC', limit: 2 })).groups).toEqual(
       weeks.groups.slice(-2),
     )
     expect(await refused('stats', { since: 'yesterday' })).toMatchObject({
@@ -163,10 +163,10 @@ describe('waymark stats', () => {
       reason: 'mission_not_found',
       fix: { operation: 'list_missions' },
     })
-    expect(await refused('stats', { by: 'person' })).toMatchObject({
+    expect(await refused('stats', { group_by: 'person' })).toMatchObject({
       code: 'INVALID_INPUT',
       reason: 'input_invalid',
-      details: { fields: ['by'] },
+      details: { fields: ['group_by'] },
     })
   })
 })
@@ -179,7 +179,7 @@ test('at a terminal every figure stands with its n and its basis, and JSON has t
   const { task_id } = project.json('task', 'start', 'Add the form', '--areas', 'src/')
   project.write('src/app.ts', 'export const app = 2\n')
   project.json('task', 'complete', task_id, '--status', 'success', '--outcome.summary', 'Done.')
-  const { out } = project.run('stats', '--by', 'week', '--zone', 'UTC', '--format', 'text')
+  const { out } = project.run('stats', '--group-by', 'week', '--zone', 'UTC', '--format', 'text')
   expect(out).toMatch(/First pass +100 % \(1\) +1 tasks? +claimed/)
   expect(out).toMatch(/Changed lines +\+1 -1 +1 attempts? +measured/)
   expect(out).toMatch(/Tokens +– +0 attempts +claimed/)

@@ -24,7 +24,13 @@ const none: StatRecords = {
   turns: [],
   setBack: new Set(),
 }
-const everything = { since: null, missionId: null, by: null, weekOf: weeksIn('UTC'), now: monday + 10 * week }
+const everything = {
+  since: null,
+  missionId: null,
+  groupBy: null,
+  weekOf: weeksIn('UTC'),
+  now: monday + 10 * week,
+}
 
 function attempt(task: string, changes: Partial<CountedAttempt> = {}): CountedAttempt {
   const number = changes.number ?? 1
@@ -235,7 +241,10 @@ describe('figures', () => {
     const told = { ended: 2, input: { n: 1, sum: 70 }, output: { n: 0, sum: null } }
     expect(statsOf(records, everything).all.turnTokens).toEqual(told)
     const groups = (by: 'agent' | 'week' | 'mission') =>
-      statsOf(records, { ...everything, by }).groups.map(({ key, turnTokens }) => [key, turnTokens.ended])
+      statsOf(records, { ...everything, groupBy: by }).groups.map(({ key, turnTokens }) => [
+        key,
+        turnTokens.ended,
+      ])
     expect(groups('agent')).toEqual([
       ['claude', 1],
       ['codex', 1],
@@ -300,7 +309,7 @@ describe('groups', () => {
     setBack: new Set(),
   }
   const by = (grouping: (typeof groupings)[number]) =>
-    statsOf(records, { ...everything, by: grouping }).groups
+    statsOf(records, { ...everything, groupBy: grouping }).groups
 
   test('stand in the order of their names, whatever their figures: no one is ranked', () => {
     expect(by('agent').map(({ key }) => key)).toEqual(['Ada', 'builder', null])
@@ -334,8 +343,8 @@ describe('groups', () => {
       events: records.events.toReversed(),
     }
     for (const grouping of groupings) {
-      expect(statsOf(turned, { ...everything, by: grouping })).toEqual(
-        statsOf(records, { ...everything, by: grouping }),
+      expect(statsOf(turned, { ...everything, groupBy: grouping })).toEqual(
+        statsOf(records, { ...everything, groupBy: grouping }),
       )
     }
   })

@@ -7,7 +7,7 @@ import { aChange, closing, happened } from '../../store/events.ts'
 import { agent, aMission, anAttempt, anItem, aTask } from '../../support/entities.ts'
 
 const mission = 'm-1' as MissionId
-const question = { since: null, missionId: null, by: null, weekOf: weeksIn('UTC'), now: 10_000 }
+const question = { since: null, missionId: null, groupBy: null, weekOf: weeksIn('UTC'), now: 10_000 }
 
 describe.each(dialects)('what figures are made of, in $dialect', ({ fresh }) => {
   test('is read with the lines, the words and the task of each attempt, and the answers of people', async () => {

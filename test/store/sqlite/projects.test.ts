@@ -161,7 +161,7 @@ test('two plans in one database share nothing, also when their ids are the same'
   await happened(one, 3, { kind: 'role.declared', role: 'zoologist' })
   const next = async (store: typeof one) => (await store.view(({ plan }) => plan.next({ now: 9 })))?.task.id
   expect([await next(one), await next(other)]).toEqual([undefined, t(1)])
-  await happened(one, 4, { kind: 'task.marked', taskId: t(2), as: 'done' })
+  await happened(one, 4, { kind: 'task.marked', taskId: t(2), status: 'done' })
   expect([await next(one), await next(other)]).toEqual([t(1), t(1)])
   await other.view(async ({ plan }) => {
     expect(await plan.task('t-2')).toMatchObject({ blocked: true, dependsOn: [t(1)], claim: null })

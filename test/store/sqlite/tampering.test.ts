@@ -5,7 +5,11 @@ import { recordMission } from './processes/store-of.ts'
 
 const tampered: readonly { readonly what: string; readonly statement: string; readonly brokenAt: number }[] =
   [
-    { what: 'time', statement: 'update project_event set at = at + 1 where seq = 3', brokenAt: 3 },
+    {
+      what: 'time',
+      statement: 'update project_event set recorded_at = recorded_at + 1 where seq = 3',
+      brokenAt: 3,
+    },
     { what: 'kind', statement: `update project_event set kind = 'mission.ended' where seq = 3`, brokenAt: 3 },
     { what: 'version', statement: 'update project_event set version = 2 where seq = 3', brokenAt: 3 },
     {

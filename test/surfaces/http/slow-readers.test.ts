@@ -116,10 +116,10 @@ test('what waits for many readers together stays small: those for whom most wait
 
 /** Facts with so long a text that the export of them is as long. */
 async function longRecord({ contexts: [context] }: HttpProject, megabytes: number): Promise<void> {
-  const of = 'x'.repeat(1_000_000)
+  const subject = 'x'.repeat(1_000_000)
   const events = Array.from(
     { length: megabytes },
-    () => ({ kind: 'lines.forgotten', of, steps: [] }) as const,
+    () => ({ kind: 'lines.forgotten', subject, steps: [] }) as const,
   )
   const decide = async () => ({ events, answer: null })
   await context.store.record({ actor: context.actor, at: context.clock.now(), decide })

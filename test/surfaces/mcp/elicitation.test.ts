@@ -139,7 +139,7 @@ transitions:
   - { from: draft, event: hand_in, to: review }
   - { from: review, event: approve, to: out, guard: plan_ok }
 guards:
-  plan_ok: { type: approval, role: lead, of: plan }
+  plan_ok: { type: approval, role: lead, artifact: plan }
 artifacts:
   - { type: plan, paths: ["plan.md"] }
 `

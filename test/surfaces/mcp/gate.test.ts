@@ -18,7 +18,7 @@ transitions:
   - { from: work, event: ship, to: done, guard: { all: [planned, allowed] } }
 guards:
   planned: { type: artifact, artifact_type: plan, condition: exists }
-  allowed: { type: approval, role: owner, of: plan }
+  allowed: { type: approval, role: owner, artifact: plan }
 artifacts:
   - { type: plan, paths: ["plan.md"] }
 `

@@ -85,7 +85,7 @@ events:
 transitions:
   - { from: build, event: submit, to: review }
   - { from: review, event: approve, to: live, guard: approved }
-guards: { approved: { type: approval, role: owner, of: changes } }
+guards: { approved: { type: approval, role: owner, artifact: changes } }
 `
 
 test('a card that asks to approve measured changes leads to the diff of each task', async () => {

@@ -302,7 +302,7 @@ test('agents: who works on which machine, for whom, what waits there, and the di
     call: 'a-call-of-the-train',
     folder,
     channel: 'cli',
-    as: 'agent',
+    caller: 'agent',
     operation: 'whoami',
     input: {},
   })

@@ -81,8 +81,8 @@ function MoveEntry({
         {event.kind === 'event' ? null : <p class="muted">{event.event}</p>}
         {payloadText(event.payload) === '' ? null : <p class="muted said">{payloadText(event.payload)}</p>}
         {distinctApprovals(approvals).map((approval) => (
-          <p key={`${approval.role} ${approval.of}`} class="muted said">
-            Approved {approval.of ?? 'the state'} as {approval.role}
+          <p key={`${approval.role} ${approval.artifact}`} class="muted said">
+            Approved {approval.artifact ?? 'the state'} as {approval.role}
             {approval.withdrawn_at === null ? '' : ' (withdrawn since)'}
             {approval.reason === null ? '' : `: ${approval.reason}`}
           </p>
@@ -100,7 +100,7 @@ function MoveEntry({
 /** The approvals without repetitions: one person may hold several roles. */
 function distinctApprovals(approvals: readonly RunApprovalData[]): readonly RunApprovalData[] {
   const distinct = new Map(
-    approvals.map((approval) => [JSON.stringify([approval.role, approval.of]), approval]),
+    approvals.map((approval) => [JSON.stringify([approval.role, approval.artifact]), approval]),
   )
   return [...distinct.values()]
 }
@@ -132,7 +132,7 @@ function ApprovalItem({ approval }: { readonly approval: RunApprovalData }) {
       <StatusIcon status={approval.withdrawn_at === null ? 'done' : 'dropped'} named={false} />
       <div class="history-text">
         <p>
-          <b>Approved</b> {approval.of ?? 'the state'} <span class="muted">as {approval.role}</span>
+          <b>Approved</b> {approval.artifact ?? 'the state'} <span class="muted">as {approval.role}</span>
           {approval.withdrawn_at === null ? null : <span class="muted"> (withdrawn since)</span>}
         </p>
         {approval.reason === null ? null : <p class="muted said">{approval.reason}</p>}
@@ -155,7 +155,7 @@ function entriesOf({ events, refusals, approvals }: Shown): readonly RunHistoryE
       key: event.event_id,
       at: event.created_at,
       moved: event,
-      approvals: given.of.get(event) ?? [],
+      approvals: given.byEvent.get(event) ?? [],
     })),
     ...given.alone.map((approval, at) => ({
       ...nothing,

@@ -16,7 +16,7 @@ const counts = [
 /** The authors of the lines of HEAD, and which lines survive. Counted on request: each file is read. */
 export function LineShares() {
   const by = (counts.find((known) => known.by === query.value.get('of')) ?? counts[0]).by
-  const read = useQuery('provenance_stats', { by, survival: true }, { once: true })
+  const read = useQuery('provenance_stats', { group_by: by, survival: true }, { once: true })
   const answer = read.answer.value
   return (
     <>
@@ -53,8 +53,19 @@ export function LineShares() {
 }
 
 function Shares({ answer }: { readonly answer: LineStatistics }) {
-  const { kinds, share, lines, files, commit, groups, by, definitions, left_out, after_14_days, ages } =
-    answer
+  const {
+    kinds,
+    share,
+    lines,
+    files,
+    commit,
+    groups,
+    group_by: by,
+    definitions,
+    left_out,
+    after_14_days,
+    ages,
+  } = answer
   const { reworked_within_14_days: reworked } = answer
   const known = kinds.agent + kinds.outside + kinds.human
   if (known === 0 && groups.length === 0)

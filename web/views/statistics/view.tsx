@@ -73,7 +73,7 @@ function Tabs({ by, span }: { readonly by: string; readonly span: string }) {
 function FiguresTab() {
   const by = (figureGroups.find((known) => known.by === query.value.get('by')) ?? figureGroups[0]).by
   const span = (spans.find(({ since }) => since === query.value.get('since')) ?? spans[1]).since
-  const read = useQuery('stats', { by, zone, ...(span !== 'all' && { since: span }) })
+  const read = useQuery('stats', { group_by: by, zone, ...(span !== 'all' && { since: span }) })
   useTabs(span)
   const answer = read.answer.value
   if (answer === null) return <Pending failure={read.failure} title="Statistics" />
@@ -113,7 +113,7 @@ function addressOf(by: string, since: string): string {
 }
 
 function StatisticsTables({ answer }: { readonly answer: Statistics }) {
-  const { by, all, groups, definitions, groups_total: total, notes } = answer
+  const { group_by: by, all, groups, definitions, groups_total: total, notes } = answer
   const shown = definitions.flatMap((definition) =>
     isFigure(definition.figure) ? [{ ...definition, figure: definition.figure }] : [],
   )
@@ -164,7 +164,7 @@ interface GroupTableProps {
 }
 
 /** The figures by group, each with its count. */
-function GroupTable({ answer: { by, groups, zone: weeksIn }, figures }: GroupTableProps) {
+function GroupTable({ answer: { group_by: by, groups, zone: weeksIn }, figures }: GroupTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys, too
     <section class="group-table full-width" aria-label={`Figures by ${by}`} tabIndex={0}>

@@ -5,7 +5,7 @@ export interface ApprovalGuard {
   readonly type: 'approval'
   readonly role: string
   /** The type of artifact to approve, `changes` for the measured changes; null for the state of the run. */
-  readonly of: string | null
+  readonly artifact: string | null
   /** The number of different people, by identity, whatever their names. */
   readonly count: number
   /** Only independent approvers count; absent if that is not required. */
@@ -14,9 +14,9 @@ export interface ApprovalGuard {
 
 /** People of a role approved the current content; the author's own approval and outdated ones do not count. */
 export const approval: GuardKind<ApprovalGuard> = {
-  needs: ({ role, of }) => [{ kind: 'approvals', role, of }],
-  evaluate: ({ role, of, count, independent }, { observed }) => {
-    const matching = observed.approvals.filter((event) => event.role === role && event.of === of)
+  needs: ({ role, artifact: of }) => [{ kind: 'approvals', role, artifact: of }],
+  evaluate: ({ role, artifact: of, count, independent }, { observed }) => {
+    const matching = observed.approvals.filter((event) => event.role === role && event.artifact === of)
     const valid = matching.filter(({ withdrawn }) => !withdrawn)
     const counted = valid.filter(
       ({ byAuthor, current, independence }) =>

@@ -7,17 +7,17 @@ export interface CiGuard {
   /** Names of checks, all of which must have succeeded. */
   readonly checks: readonly string[]
   /** What a result must be for: the work tree's current content, or its commit. */
-  readonly at: 'tree' | 'commit'
+  readonly target: 'tree' | 'commit'
   /** Milliseconds; null for any age. */
   readonly maxAge: number | null
 }
 
 /** Results that a runner of CI submitted with its token. Nobody else's word counts. */
 export const ci: GuardKind<CiGuard> = {
-  needs: ({ checks, at }) => checks.map((check) => ({ kind: 'ci', check, at })),
+  needs: ({ checks, target }) => checks.map((check) => ({ kind: 'ci', check, target })),
   evaluate: (guard, { observed }) => {
     const guardResults = guard.checks.map((check) => {
-      const result = observed.ci.find((one) => one.check === check && one.at === guard.at)
+      const result = observed.ci.find((one) => one.check === check && one.target === guard.target)
       return guardResultOf(guard, check, result)
     })
     if (guardResults.length === 0)
@@ -25,17 +25,21 @@ export const ci: GuardKind<CiGuard> = {
     const worst =
       guardResults.find(({ status }) => status === 'fails') ??
       guardResults.find(({ status }) => status === 'unknown')
-    return worst ?? satisfiedGuard(`CI passed ${guard.checks.join(', ')} on this ${guard.at}`)
+    return worst ?? satisfiedGuard(`CI passed ${guard.checks.join(', ')} on this ${guard.target}`)
   },
 }
 
-function guardResultOf({ at, maxAge }: CiGuard, check: string, result: ObservedCi | undefined): GuardResult {
-  const instructions = `Run it in CI on this ${at} and report the result: waymark ci report --check ${check}`
+function guardResultOf(
+  { target, maxAge }: CiGuard,
+  check: string,
+  result: ObservedCi | undefined,
+): GuardResult {
+  const instructions = `Run it in CI on this ${target} and report the result: waymark ci report --check ${check}`
   if (!result || result.status === 'none')
     return unknownGuard(`no runner has reported a result of "${check}"`, instructions)
   if (!result.isOfThis) {
     return unknownGuard(
-      `the last result of "${check}" is not for this ${at}${result.of === null ? '' : `, but for ${result.of}`}`,
+      `the last result of "${check}" is not for this ${target}${result.commit === null ? '' : `, but for ${result.commit}`}`,
       instructions,
     )
   }
@@ -46,9 +50,9 @@ function guardResultOf({ at, maxAge }: CiGuard, check: string, result: ObservedC
       instructions,
     )
   }
-  if (result.status === 'passed') return satisfiedGuard(`"${check}" passed in CI on this ${at}`)
+  if (result.status === 'passed') return satisfiedGuard(`"${check}" passed in CI on this ${target}`)
   return unsatisfiedGuard(
-    `"${check}" failed in CI on this ${at}`,
+    `"${check}" failed in CI on this ${target}`,
     'Fix what it reports, and run it in CI again.',
   )
 }

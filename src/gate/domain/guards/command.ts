@@ -13,15 +13,15 @@ export interface CommandGuard {
   /** The required exit; absent in older definitions: `zero`. */
   readonly exit?: 'zero' | 'nonzero'
   /** Only results of a runner count; absent if any result counts. */
-  readonly by?: 'runner'
+  readonly reportedBy?: 'runner'
 }
 
 /** A command that Waymark itself ran on the current tree. Unknown until it ended. */
 export const command: GuardKind<CommandGuard> = {
   needs: ({ run, timeout }) => [{ kind: 'command', run, timeout }],
   evaluate: (guard, { observed }) => {
-    const { run, by } = guard
-    const result = observed.commands.find((event) => event.run === run && event.by === by)
+    const { run, reportedBy: by } = guard
+    const result = observed.commands.find((event) => event.run === run && event.reportedBy === by)
     if (by === 'runner' && (!result || result.status === 'not_run')) {
       return unknownGuard(
         `no runner has run "${run}"`,

@@ -29,13 +29,23 @@ const command = (more: object) => ({
   ],
 })
 const ci = (more: object) => ({
-  ci: [{ check: 'unit', at: 'tree', isOfThis: true, of: null, age: 1, status: 'passed', ...more } as const],
+  ci: [
+    {
+      check: 'unit',
+      target: 'tree',
+      isOfThis: true,
+      commit: null,
+      age: 1,
+      status: 'passed',
+      ...more,
+    } as const,
+  ],
 })
 const approval = (more: object) => ({
   approvals: [
     {
       role: 'lead',
-      of: 'plan',
+      artifact: 'plan',
       author: 'Ann',
       identity: 'a',
       byAuthor: false,
@@ -103,7 +113,7 @@ const cases: Readonly<Record<string, FailClosedCase>> = {
     unknown: {
       'nothing observed': {},
       'another line': command({ run: 'y' }),
-      'a runner’s': command({ by: 'runner' }),
+      'a runner’s': command({ reportedBy: 'runner' }),
       'another tree': command({ onThisTree: false }),
       disturbed: command({ disturbed: true }),
       running: command({ status: 'running' }),
@@ -128,12 +138,12 @@ const cases: Readonly<Record<string, FailClosedCase>> = {
     fails: { passed: command({}) },
   },
   ci: {
-    guard: { type: 'ci', checks: ['unit', 'lint'], at: 'tree', maxAge: 5 },
+    guard: { type: 'ci', checks: ['unit', 'lint'], target: 'tree', maxAge: 5 },
     unknown: {
       'nothing observed': {},
       'one of two': ci({}),
       'of another tree': ci({ isOfThis: false }),
-      'of a commit': ci({ at: 'commit' }),
+      'of a commit': ci({ target: 'commit' }),
       stopped: ci({ status: 'stopped' }),
       old: ci({ age: 6 }),
       none: ci({ status: 'none' }),
@@ -141,7 +151,7 @@ const cases: Readonly<Record<string, FailClosedCase>> = {
     fails: { failed: ci({ status: 'failed' }) },
   },
   'ci: no check': {
-    guard: { type: 'ci', checks: [], at: 'tree', maxAge: null },
+    guard: { type: 'ci', checks: [], target: 'tree', maxAge: null },
     unknown: { passed: ci({}) },
   },
   blockers: {
@@ -164,22 +174,22 @@ const cases: Readonly<Record<string, FailClosedCase>> = {
     fails: { open: { tasks: [{ id: 't-1', phase: 'P1', done: false }] } },
   },
   approval: {
-    guard: { type: 'approval', role: 'lead', of: 'plan', count: 1 },
+    guard: { type: 'approval', role: 'lead', artifact: 'plan', count: 1 },
     fails: {
       'nothing observed': {},
       'of other content': approval({ current: false }),
       'of the author': approval({ byAuthor: true }),
       'of another role': approval({ role: 'dev' }),
-      'of another type': approval({ of: 'design' }),
-      'of the state': approval({ of: null }),
+      'of another type': approval({ artifact: 'design' }),
+      'of the state': approval({ artifact: null }),
     },
   },
   'approval by nobody': {
-    guard: { type: 'approval', role: 'lead', of: 'plan', count: 0 },
+    guard: { type: 'approval', role: 'lead', artifact: 'plan', count: 0 },
     fails: { 'nothing observed': {} },
   },
   'approval of one who had no hand in it': {
-    guard: { type: 'approval', role: 'lead', of: 'plan', count: 1, independent: true },
+    guard: { type: 'approval', role: 'lead', artifact: 'plan', count: 1, independent: true },
     fails: { 'not known': approval({}), own: approval({ independence: 'own' }) },
   },
   artifact: {

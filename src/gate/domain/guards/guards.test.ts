@@ -248,10 +248,10 @@ test('verdict and landed: only done tasks count, and what was not measured does 
 })
 
 test('approval: counts people of the role who approved the current content, never the author', () => {
-  const guard: Guard = { type: 'approval', role: 'reviewer', of: 'plan', count: 2 }
+  const guard: Guard = { type: 'approval', role: 'reviewer', artifact: 'plan', count: 2 }
   const by = (name: string, more: object = {}) => ({
     role: 'reviewer',
-    of: 'plan',
+    artifact: 'plan',
     author: name,
     identity: `person ${name}`,
     byAuthor: false,
@@ -269,7 +269,7 @@ test('approval: counts people of the role who approved the current content, neve
   expect(given(by('Ann'), by('Ben', { byAuthor: true })).reason).toContain('an author cannot approve')
   expect(given(by('Ann'), by('Ben', { current: false })).reason).toContain('changed after an approval')
   expect(given(by('Ann'), by('Ben', { role: 'agent' })).status).toBe('fails')
-  expect(given(by('Ann'), by('Ben', { of: null })).status).toBe('fails')
+  expect(given(by('Ann'), by('Ben', { artifact: null })).status).toBe('fails')
 })
 
 test('every kind of guard declares the evidence it needs', () => {
@@ -281,7 +281,7 @@ test('every kind of guard declares the evidence it needs', () => {
     { type: 'blockers', condition: 'none' },
     { type: 'milestone', id: 'M1' },
     { type: 'task', condition: 'all_done', phase: null },
-    { type: 'approval', role: 'lead', of: 'plan', count: 1 },
+    { type: 'approval', role: 'lead', artifact: 'plan', count: 1 },
   ]
   expect(guards.map((guard) => guardNeeds(guard).map(formatNeed).join())).toEqual([
     'artifacts of type plan',

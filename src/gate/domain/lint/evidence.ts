@@ -173,9 +173,10 @@ function lacksAtSpot(
   const leaf = (name: string): readonly MissingFileType[] => {
     const guard = definition.guards.find((candidate) => candidate.name === name)?.guard
     if (guard?.type === 'artifact') return file(guard.artifactType)
-    if (guard?.type !== 'approval' || guard.of === null || isOfChanges(definition, guard.of)) return []
-    const fresh = freshOf(guard.of)
-    return counts(approvalFreshness(fresh)) ? [] : [{ type: guard.of, fresh, by: 'approval' }]
+    if (guard?.type !== 'approval' || guard.artifact === null || isOfChanges(definition, guard.artifact))
+      return []
+    const fresh = freshOf(guard.artifact)
+    return counts(approvalFreshness(fresh)) ? [] : [{ type: guard.artifact, fresh, by: 'approval' }]
   }
   const judge = (expression: GuardExpression, isNegated: boolean): readonly MissingFileType[] => {
     if (typeof expression === 'string') return isNegated ? [] : leaf(expression)
@@ -206,7 +207,9 @@ function keyOf({ state, visits, submitted }: RunPosition): string {
 function hasFileRequirements({ guards, states }: ProcessDefinition): boolean {
   return (
     states.some(({ requiredArtifacts }) => requiredArtifacts.length > 0) ||
-    guards.some(({ guard }) => guard.type === 'artifact' || (guard.type === 'approval' && guard.of !== null))
+    guards.some(
+      ({ guard }) => guard.type === 'artifact' || (guard.type === 'approval' && guard.artifact !== null),
+    )
   )
 }
 

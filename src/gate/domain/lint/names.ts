@@ -110,9 +110,12 @@ function guardReferences(
     if (guard.type !== 'approval') return []
     return [
       ...unknownNameFindings(guard.role, 'role', { names: roles, path: ['guards', name, 'role'] }),
-      ...(guard.of === null || isOfChanges(definition, guard.of)
+      ...(guard.artifact === null || isOfChanges(definition, guard.artifact)
         ? []
-        : unknownNameFindings(guard.of, 'artifact', { names: artifacts, path: ['guards', name, 'of'] })),
+        : unknownNameFindings(guard.artifact, 'artifact', {
+            names: artifacts,
+            path: ['guards', name, 'artifact'],
+          })),
     ]
   })
 }
@@ -189,7 +192,7 @@ export function unusedNameFindings({
     ...states.flatMap(({ requiredArtifacts }) => requiredArtifacts),
     ...guards.flatMap(({ guard }) => {
       if (guard.type === 'artifact') return [guard.artifactType]
-      return guard.type === 'approval' && guard.of !== null ? [guard.of] : []
+      return guard.type === 'approval' && guard.artifact !== null ? [guard.artifact] : []
     }),
   ])
   return [
@@ -202,11 +205,13 @@ export function unusedNameFindings({
       guarding.has(name) ? [] : warn(`No transition uses guard "${name}".`, ['guards', name]),
     ),
     ...guards.flatMap(({ name, guard }) =>
-      guard.type === 'approval' && guard.of === 'changes' && artifacts.some(({ type }) => type === 'changes')
+      guard.type === 'approval' &&
+      guard.artifact === 'changes' &&
+      artifacts.some(({ type }) => type === 'changes')
         ? [
             finding('warning', 'hidden-changes', {
               message: `Guard "${name}" needs an approval of the artifact "changes", not of the measured changes. Rename the artifact.`,
-              path: ['guards', name, 'of'],
+              path: ['guards', name, 'artifact'],
             }),
           ]
         : [],

@@ -22,7 +22,7 @@ import { independenceOf, requiresIndependence, type Worker, workersOf } from './
 export interface ApprovalInput {
   readonly role: string
   /** A type of artifacts; null for the run in its state. */
-  readonly of: string | null
+  readonly artifact: string | null
   readonly reason: string | null
   /** The reviewed content: a change since then is refused. */
   readonly reviewed?: string | null
@@ -57,15 +57,15 @@ export async function giveApprovals(
   const { actor } = handling
   const by = actor.name
   const identity = identityOf(actor)
-  for (const { role, of } of inputs) {
+  for (const { role, artifact } of inputs) {
     assertRole(handling, role)
-    if (!requiresIndependence(definition, { role, of })) continue
-    const sender = of === null && requester !== null ? [requester] : []
-    assertIndependent(actor, await workersOf(reads, loaded, of, sender), record)
+    if (!requiresIndependence(definition, { role, artifact })) continue
+    const sender = artifact === null && requester !== null ? [requester] : []
+    assertIndependent(actor, await workersOf(reads, loaded, artifact, sender), record)
   }
-  const approvals = inputs.map(({ role, of, reason, reviewed }): RunApproval => {
+  const approvals = inputs.map(({ role, artifact: of, reason, reviewed }): RunApproval => {
     const content = approvedContent(definition, run, {
-      of,
+      artifact: of,
       tree: external.approvedTree,
       changes: external.changes,
     })
@@ -97,7 +97,7 @@ export async function giveApprovals(
     return {
       runId: record.id,
       role,
-      of,
+      artifact: of,
       content: fingerprint,
       reason,
       author: by,
@@ -115,9 +115,9 @@ export async function giveApprovals(
       taskId: record.taskId,
       approval,
     })),
-    observed: fresh.map(({ role, of }) => ({
+    observed: fresh.map(({ role, artifact }) => ({
       role,
-      of,
+      artifact,
       author: by,
       identity,
       byAuthor: false,
@@ -244,11 +244,11 @@ function approvalsWithdrawn(
   }
 }
 
-function isRepeated(earlier: RunApproval, { role, of, content, identity }: RunApproval): boolean {
+function isRepeated(earlier: RunApproval, { role, artifact, content, identity }: RunApproval): boolean {
   return (
     earlier.withdrawnAt === undefined &&
     earlier.role === role &&
-    earlier.of === of &&
+    earlier.artifact === artifact &&
     earlier.content === content &&
     earlier.identity === identity
   )
@@ -268,16 +268,16 @@ const secondPerson =
 
 /** The note for a person who gave the same approval before; empty for others. */
 export function priorApprovalsNote(already: readonly RunApproval[]): {
-  readonly already_approved?: readonly Pick<ApprovalEntry, 'role' | 'of' | 'author' | 'created_at'>[]
+  readonly already_approved?: readonly Pick<ApprovalEntry, 'role' | 'artifact' | 'author' | 'created_at'>[]
   readonly note?: string
 } {
   if (already.length === 0) return {}
-  const what = already.map(({ of }) => of ?? 'the state').join(', ')
+  const what = already.map(({ artifact }) => artifact ?? 'the state').join(', ')
   const when = instant(Math.max(...already.map(({ createdAt }) => createdAt)))
   return {
-    already_approved: already.map(({ role, of, author, createdAt }) => ({
+    already_approved: already.map(({ role, artifact, author, createdAt }) => ({
       role,
-      of,
+      artifact,
       author,
       created_at: instant(createdAt),
     })),

@@ -140,7 +140,7 @@ export async function prepareCommandRuns(
 
 /** Commands reserved for a runner are left out for all other callers. */
 function ownCommands({ context: { actor }, external }: CommandsToRun): readonly ApprovableCommand[] {
-  return external.commands.filter(({ guard }) => guard.by !== 'runner' || actor.runner === true)
+  return external.commands.filter(({ guard }) => guard.reportedBy !== 'runner' || actor.runner === true)
 }
 
 async function runCommands(handling: CommandContext, running: CommandsToRun): Promise<void> {
@@ -247,8 +247,10 @@ function idInCall(
 }
 
 /** The line, and the kind of caller whose results count. */
-function commandRequestFields({ guard: { run, by } }: ApprovableCommand): Pick<CommandGuard, 'run' | 'by'> {
-  return { run, ...(by && { by }) }
+function commandRequestFields({
+  guard: { run, reportedBy },
+}: ApprovableCommand): Pick<CommandGuard, 'run' | 'reportedBy'> {
+  return { run, ...(reportedBy && { reportedBy }) }
 }
 
 async function runLocally(

@@ -80,7 +80,7 @@ async function observedCommand(
   { reads, external, isAlive, now }: ObservationSources,
   { guard, approved, refusal, tree }: ExternalState['commands'][number],
 ): Promise<ObservedCommand> {
-  const { run, by } = guard
+  const { run, reportedBy: by } = guard
   const command = { run, folder: external.folder, ...(by && { by }) }
   const onTree = tree === null ? null : await reads.runs.commandResult(command, tree)
   const result = onTree ?? (await reads.runs.commandResult(command))
@@ -97,7 +97,7 @@ async function observedCommand(
   }
   return {
     run,
-    ...(by && { by }),
+    ...(by && { reportedBy: by }),
     status,
     exitCode,
     startedAt,
@@ -111,19 +111,19 @@ async function observedCi({ reads, external, now }: ObservationSources): Promise
   const { needs, tree, commit } = external
   const ciNeeds = needs.flatMap((need) => (need.kind === 'ci' ? [need] : []))
   return Promise.all(
-    ciNeeds.map(async ({ check, at }): Promise<ObservedCi> => {
-      const line = { run: ciLine(check), folder: '', by: 'runner' as const }
+    ciNeeds.map(async ({ check, target }): Promise<ObservedCi> => {
+      const line = { run: ciLine(check), folder: '', reportedBy: 'runner' as const }
       const current =
-        at === 'tree'
+        target === 'tree'
           ? tree && (await reads.runs.commandResult(line, tree))
           : commit && (await reads.runs.commandResult({ run: line.run, folder: ciFolder(commit) }))
       const result = current || (await reads.runs.commandResult(line))
       const commitOfResult = result ? (commitOfFolder(result.folder)?.slice(0, 12) ?? null) : null
       const entry = {
         check,
-        at,
+        target,
         isOfThis: Boolean(current),
-        of: commitOfResult,
+        commit: commitOfResult,
         age: now - (result?.endedAt ?? now),
       }
       if (!result || result.status === 'running') return { ...entry, status: 'none' }
@@ -239,43 +239,45 @@ async function observedApprovals(
   // Files submitted with the event must have been approved too, and are the emitter's work.
   const presented = addSubmittedFiles(run, external.submitted)
   const requester = await requestAuthor(reads, loaded)
-  const independenceFor = async (role: string, of: string | null, identity: string | null) => {
-    if (!requiresIndependence(definition, { role, of })) return {}
+  const independenceFor = async (role: string, artifact: string | null, identity: string | null) => {
+    if (!requiresIndependence(definition, { role, artifact })) return {}
     const isSubmitted = external.submitted.some(
-      (file) => of === null || isOfType(definition.artifacts, file, of),
+      (file) => artifact === null || isOfType(definition.artifacts, file, artifact),
     )
     const others = [
       ...(isSubmitted ? [{ name: emitter.name, identity: identityOf(emitter) }] : []),
-      ...(of === null && requester !== null ? [requester] : []),
+      ...(artifact === null && requester !== null ? [requester] : []),
     ]
-    const workers = await workersOf(reads, loaded, of, others)
+    const workers = await workersOf(reads, loaded, artifact, others)
     return { independence: independenceOf(await personOfIdentity(reads, identity), workers) }
   }
-  const observed = approvals.map(async ({ role, of, author: by, identity = null, content, withdrawnAt }) => {
-    const now = approvedContent(definition, of === null ? run : presented, {
-      of,
-      tree: external.approvedTree,
-      changes: external.changes,
-    })
-    const authors: Author[] = artifacts
-      .filter((file) => of === null || isOfType(definition.artifacts, file, of))
-      .map((artifact) => ({ name: artifact.author, identity: artifact.identity ?? null }))
-    if (of !== null && external.submitted.some((file) => isOfType(definition.artifacts, file, of))) {
-      authors.push({ name: emitter.name, identity: identityOf(emitter) })
-    }
-    if (of === null && requester !== null) authors.push(requester)
-    if (isOfChanges(definition, of)) authors.push(...(external.changes?.authors ?? []))
-    return {
-      role,
-      of,
-      author: by,
-      identity,
-      byAuthor: authors.some((author) => isSame(author, { name: by, identity })),
-      current: now !== null && fingerprint(now) === content,
-      ...(withdrawnAt !== undefined && { withdrawn: true as const }),
-      ...(await independenceFor(role, of, identity)),
-    }
-  })
+  const observed = approvals.map(
+    async ({ role, artifact: of, author: by, identity = null, content, withdrawnAt }) => {
+      const now = approvedContent(definition, of === null ? run : presented, {
+        artifact: of,
+        tree: external.approvedTree,
+        changes: external.changes,
+      })
+      const authors: Author[] = artifacts
+        .filter((file) => of === null || isOfType(definition.artifacts, file, of))
+        .map((artifact) => ({ name: artifact.author, identity: artifact.identity ?? null }))
+      if (of !== null && external.submitted.some((file) => isOfType(definition.artifacts, file, of))) {
+        authors.push({ name: emitter.name, identity: identityOf(emitter) })
+      }
+      if (of === null && requester !== null) authors.push(requester)
+      if (isOfChanges(definition, of)) authors.push(...(external.changes?.authors ?? []))
+      return {
+        role,
+        artifact: of,
+        author: by,
+        identity,
+        byAuthor: authors.some((author) => isSame(author, { name: by, identity })),
+        current: now !== null && fingerprint(now) === content,
+        ...(withdrawnAt !== undefined && { withdrawn: true as const }),
+        ...(await independenceFor(role, of, identity)),
+      }
+    },
+  )
   return Promise.all(observed)
 }
 

@@ -81,7 +81,7 @@ interface StateRequest {
   readonly loaded: LoadedRun
   /** Default: all events of the state. */
   readonly event?: string | undefined
-  readonly approvals?: readonly { readonly role: string; readonly of: string | null }[] | undefined
+  readonly approvals?: readonly { readonly role: string; readonly artifact: string | null }[] | undefined
   /** Its commands will run: a person is asked about those without an answer. */
   readonly runs?: boolean
 }
@@ -112,10 +112,12 @@ export async function prepareState(
     wantsChanges ? observedChanges(reads, work, measured) : null
   const needs = [
     ...needsOfState(definition, record.state, event),
-    ...approvals.map(({ role, of }): EvidenceNeed => ({ kind: 'approvals', role, of })),
+    ...approvals.map(({ role, artifact: of }): EvidenceNeed => ({ kind: 'approvals', role, artifact: of })),
   ]
   const wantsChanges = needs.some(({ kind }) => kind === 'changes')
-  const wantsApproval = needs.some((need) => need.kind === 'approvals' && isOfChanges(definition, need.of))
+  const wantsApproval = needs.some(
+    (need) => need.kind === 'approvals' && isOfChanges(definition, need.artifact),
+  )
   const files = artifacts.filter((file) => needs.some((need) => isNeedForFile(definition, need, file)))
   const fileFreshness = await prepareFreshness(reads, questions, { context, record, files })
   const work = needs.some((need) => isFileNeed(need) || need.kind === 'changes')
@@ -134,9 +136,10 @@ export async function prepareState(
   }
   const hasOwnTree = needs.some(isStateApproval) && (await hasTree(reads, work))
   const wantsTree =
-    hasOwnTree || needs.some((need) => need.kind === 'command' || (need.kind === 'ci' && need.at === 'tree'))
+    hasOwnTree ||
+    needs.some((need) => need.kind === 'command' || (need.kind === 'ci' && need.target === 'tree'))
   const tree = wantsTree ? questions.ask('tree', 'content') : null
-  const wantsCommit = needs.some((need) => need.kind === 'ci' && need.at === 'commit')
+  const wantsCommit = needs.some((need) => need.kind === 'ci' && need.target === 'commit')
   const commit = wantsCommit ? questions.ask('tree', 'commit') : null
   const commands = await prepareCommands(reads, questions, {
     context,
@@ -340,7 +343,7 @@ export async function prepareApprovedContent(
   }: {
     readonly context: StateContext
     readonly loaded: LoadedRun
-    readonly approvals: readonly { readonly of: string | null }[]
+    readonly approvals: readonly { readonly artifact: string | null }[]
   },
 ): Promise<ApprovedState | null> {
   const work = approvals.length === 0 ? nothingBegun : await workOf(reads, record)
@@ -349,10 +352,12 @@ export async function prepareApprovedContent(
     const { fileFreshness, approvedTree, changes } = nothingMeasured
     return { fileFreshness, approvedTree, changes, elsewhere }
   }
-  const isState = approvals.some(({ of }) => of === null)
-  const isChanges = approvals.some(({ of }) => isOfChanges(definition, of))
+  const isState = approvals.some(({ artifact: of }) => of === null)
+  const isChanges = approvals.some(({ artifact: of }) => isOfChanges(definition, of))
   const files = artifacts.filter(
-    (file) => isState || approvals.some(({ of }) => of !== null && isOfType(definition.artifacts, file, of)),
+    (file) =>
+      isState ||
+      approvals.some(({ artifact: of }) => of !== null && isOfType(definition.artifacts, file, of)),
   )
   const fileFreshness = await prepareFreshness(reads, questions, { context, record, files })
   const hasOwnTree = isState && (await hasTree(reads, work))
@@ -370,11 +375,11 @@ export async function prepareApprovedContent(
 /** Whether a need is about a file; an approval of the state is about all files. */
 function isNeedForFile({ artifacts }: ProcessDefinition, need: EvidenceNeed, file: StoredArtifact): boolean {
   if (need.kind === 'artifacts') return isOfType(artifacts, file, need.type)
-  return need.kind === 'approvals' && (need.of === null || isOfType(artifacts, file, need.of))
+  return need.kind === 'approvals' && (need.artifact === null || isOfType(artifacts, file, need.artifact))
 }
 
 function isStateApproval(need: EvidenceNeed): boolean {
-  return need.kind === 'approvals' && need.of === null
+  return need.kind === 'approvals' && need.artifact === null
 }
 
 // In sequence, so that the questions keep their order.
@@ -429,7 +434,7 @@ export async function prepareCommands(
     if (measured === undefined) return []
     const { hash, question } = measured
     // A runner has its pinned files elsewhere.
-    const isOfTree = tree === null || guard.pinned.length === 0 || guard.by === 'runner'
+    const isOfTree = tree === null || guard.pinned.length === 0 || guard.reportedBy === 'runner'
     return [
       {
         guard,

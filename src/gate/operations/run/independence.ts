@@ -20,11 +20,14 @@ interface Approver {
 /** Whether a guard requires an approver who did none of the work, not even by an agent. */
 export function requiresIndependence(
   { guards }: ProcessDefinition,
-  { role, of }: { readonly role: string; readonly of: string | null },
+  { role, artifact }: { readonly role: string; readonly artifact: string | null },
 ): boolean {
   return guards.some(
     ({ guard }) =>
-      guard.type === 'approval' && guard.independent === true && guard.role === role && guard.of === of,
+      guard.type === 'approval' &&
+      guard.independent === true &&
+      guard.role === role &&
+      guard.artifact === artifact,
   )
 }
 

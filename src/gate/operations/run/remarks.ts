@@ -32,7 +32,7 @@ export async function runRemarks(
     inboxItems.answeredOfRun(id, maxSources),
   ])
   const events = history.items.flatMap(({ item }) => eventRemarks(item))
-  const approvals = given.flatMap(({ author, of, reason, createdAt }) =>
+  const approvals = given.flatMap(({ author, artifact: of, reason, createdAt }) =>
     reason === null
       ? []
       : [{ author, did: `approved ${of ?? 'the state'}`, words: reason, at: createdAt, to: null }],

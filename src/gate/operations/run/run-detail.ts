@@ -81,7 +81,7 @@ export const RunDetail = z.object({
   context: json,
   context_cut: strings.optional(),
   /** Approvals that people give without an event of their own: an agent's event waits for them. */
-  approvals: list(z.object({ role: z.string(), of: z.string().nullable() })),
+  approvals: list(z.object({ role: z.string(), artifact: z.string().nullable() })),
   /** The hash to answer with, so that only the reviewed content is decided. */
   content: z.string().nullable(),
   choices: list(ChoiceEntry),

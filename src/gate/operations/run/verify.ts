@@ -253,14 +253,14 @@ async function resultOf(
   { guard, approved, hash, refusal, tree }: ApprovableCommand,
 ): Promise<VerifyResult> {
   const { run } = guard
-  const elsewhere = guard.by === 'runner'
+  const elsewhere = guard.reportedBy === 'runner'
   if (refusal && !elsewhere)
     return { run, status: 'refused', refused_by: refusal.author, reason: refusal.reason }
   if (!approved && !elsewhere) {
     const item = await inboxItems.openCommand(hash)
     return { run, status: 'unapproved', item_id: item?.id ?? null }
   }
-  const command = { run, folder: external.folder, ...(guard.by && { by: guard.by }) }
+  const command = { run, folder: external.folder, ...(guard.reportedBy && { reportedBy: guard.reportedBy }) }
   const result = await runs.commandResult(command, tree ?? undefined)
   const printed = result && (await runs.commandOutput(result.id))
   if (result === null) return { run, status: 'not_run' }

@@ -57,7 +57,7 @@ export async function watch(
   const head = await watched.head()
   const waiting = await allOpenItems(watched)
   const printed = new Set(waiting.map(({ item_id }) => item_id))
-  for (const item of waiting) say({ kind: 'waits', card: cardOf(item), at: item.opened_at })
+  for (const item of waiting) say({ kind: 'waits', card: cardOf(item), happenedAt: item.opened_at })
   if (!json) terminal.writeError(`${greeting(waiting.length)}\n`)
   const timer = setInterval(() => {
     // Each read detects stale attempts, and logs them.
@@ -100,10 +100,10 @@ async function allOpenItems(watched: WatchTarget): Promise<readonly WatchInboxRo
 }
 
 type WatchEvent =
-  | { readonly kind: 'waits' | 'ended'; readonly at: string; readonly card: InboxNoticeCard }
+  | { readonly kind: 'waits' | 'ended'; readonly happenedAt: string; readonly card: InboxNoticeCard }
   | {
       readonly kind: 'answered'
-      readonly at: string
+      readonly happenedAt: string
       readonly itemId: string
       /** The title of its task or mission. */
       readonly about: string | null
@@ -111,7 +111,12 @@ type WatchEvent =
       readonly who: string
       readonly answer: string | null
     }
-  | { readonly kind: 'event'; readonly at: string; readonly event: ProjectEvent; readonly says: string }
+  | {
+      readonly kind: 'event'
+      readonly happenedAt: string
+      readonly event: ProjectEvent
+      readonly says: string
+    }
 
 interface WatchState {
   readonly items: ReadonlyMap<string, WatchInboxRow>
@@ -130,7 +135,7 @@ function eventOf(projectEvent: ProjectEvent, { items, printed, all, titles }: Wa
     const about = titles.get(taskId ?? missionId ?? '') ?? null
     return {
       kind: 'answered',
-      at,
+      happenedAt: at,
       itemId,
       about,
       outcome: itemOutcome(body),
@@ -140,7 +145,9 @@ function eventOf(projectEvent: ProjectEvent, { items, printed, all, titles }: Wa
   }
   const notice = noticeOf(projectEvent)
   if (notice === null) {
-    return all ? { kind: 'event', at, event: projectEvent, says: describeProjectEvent(body, titles) } : null
+    return all
+      ? { kind: 'event', happenedAt: at, event: projectEvent, says: describeProjectEvent(body, titles) }
+      : null
   }
   const { itemId, taskId, missionId } = notice
   const bare = {
@@ -148,11 +155,11 @@ function eventOf(projectEvent: ProjectEvent, { items, printed, all, titles }: Wa
     taskName: titles.get(taskId ?? '') ?? null,
     missionName: titles.get(missionId ?? '') ?? null,
   }
-  if (itemId === null) return { kind: 'ended', at, card: bare }
+  if (itemId === null) return { kind: 'ended', happenedAt: at, card: bare }
   if (printed.has(itemId)) return null
   printed.add(itemId)
   const item = items.get(itemId)
-  return { kind: 'waits', at, card: item ? cardOf(item) : bare }
+  return { kind: 'waits', happenedAt: at, card: item ? cardOf(item) : bare }
 }
 
 function cardOf(item: WatchInboxRow): InboxNoticeCard {
@@ -160,7 +167,7 @@ function cardOf(item: WatchInboxRow): InboxNoticeCard {
   const notice = {
     kind,
     seq: 0,
-    at: Date.parse(opened_at),
+    recordedAt: Date.parse(opened_at),
     why: reason,
     who: opened_by,
     itemId: item_id,
@@ -171,7 +178,7 @@ function cardOf(item: WatchInboxRow): InboxNoticeCard {
 }
 
 function textLine(event: WatchEvent, ink: Ink): string {
-  const at = ink('dim', clockTime(event.at).slice(11))
+  const at = ink('dim', clockTime(event.happenedAt).slice(11))
   if (event.kind === 'event') {
     return `${at}  ${plainLine(`${displayName(event.event)} ${event.says}`, 300)}\n`
   }
@@ -196,12 +203,12 @@ function jsonLine(event: WatchEvent): string {
 }
 
 function entryOf(event: WatchEvent): object {
-  const { kind, at } = event
+  const { kind, happenedAt: happened_at } = event
   if (event.kind === 'event') {
     const { seq, body } = event.event
     return {
       event: kind,
-      at,
+      happened_at,
       seq,
       who: displayName(event.event),
       kind: body.kind,
@@ -210,12 +217,12 @@ function entryOf(event: WatchEvent): object {
   }
   if (event.kind === 'answered') {
     const { itemId, outcome, who, answer } = event
-    return { event: kind, at, item_id: itemId, outcome, who, answer }
+    return { event: kind, happened_at, item_id: itemId, outcome, who, answer }
   }
   const { notice, taskName, missionName } = event.card
   return {
     event: kind,
-    at,
+    happened_at,
     kind: notice.kind,
     what: noticeWords[notice.kind],
     who: notice.who,

@@ -39,7 +39,7 @@ export interface Frame {
   /** Its index among the frames of the log entry. */
   readonly n: number
   readonly event: `${FrameEntity}:${string}`
-  readonly at: string
+  readonly happened_at: string
   readonly actor: Pick<Actor, 'name' | 'kind' | 'role' | 'channel'>
   /** The entity as it is now; null if it is gone. */
   readonly data: Readonly<Record<string, unknown>> | null

@@ -60,16 +60,23 @@ async function framesOfEvent(projectEvent: ProjectEvent, read: EntityReader): Pr
   const changes: Pick<Frame, 'event' | 'data'>[] = []
   for (const concern of concerns) {
     if (concern.change === 'touched') continue
-    const data = await read(concern.of)
+    const data = await read(concern.entity)
     if (data) changes.push({ event: eventOf(concern, data.kind === 'workflow'), data })
   }
   // A log entry without remaining entities is sent too, so that no seq is skipped.
   if (changes.length === 0) changes.push({ event: eventOf(concerns[0], false), data: null })
   const { kind, role, channel } = projectEvent.actor
   const name = displayName(projectEvent)
-  const at = instant(happenedAt(projectEvent))
+  const happened_at = instant(happenedAt(projectEvent))
   return changes.map(({ event, data }, n) => {
-    const frame: Frame = { seq: projectEvent.seq, n, event, at, actor: { name, kind, role, channel }, data }
+    const frame: Frame = {
+      seq: projectEvent.seq,
+      n,
+      event,
+      happened_at,
+      actor: { name, kind, role, channel },
+      data,
+    }
     return Buffer.from(JSON.stringify(frame))
   })
 }
@@ -81,7 +88,7 @@ const nouns: { readonly [Kind in EntityReference['kind']]?: FrameEntity } = {
 }
 
 /** The event of a frame, such as `task:updated`. A workflow mission is called a workflow. */
-function eventOf({ change, of: { kind } }: EntityChange, isWorkflow: boolean): Frame['event'] {
+function eventOf({ change, entity: { kind } }: EntityChange, isWorkflow: boolean): Frame['event'] {
   const noun = nouns[kind] ?? (kind as FrameEntity) // other names are in the table
   return `${noun === 'mission' && isWorkflow ? 'workflow' : noun}:${change}`
 }

@@ -78,7 +78,7 @@ function watchIdentitiesFor(
   watch: LiveReaderScope['watchIdentities'],
 ): void {
   if (!watch || !new URL(address, 'http://localhost').searchParams.has('identities')) return
-  reader.whenClosed(watch((of) => reader.isOpen && reader.say({ event: 'identities', of })))
+  reader.whenClosed(watch((kinds) => reader.isOpen && reader.say({ event: 'identities', kinds })))
 }
 
 function tooManyReaders({ readers }: LiveLimits): string {

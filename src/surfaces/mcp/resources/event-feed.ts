@@ -94,7 +94,7 @@ export function changedResources(events: readonly Pick<ProjectEvent, 'body'>[]):
   }
 }
 
-function changeOf({ change, of }: EntityChange): ResourceChanges {
+function changeOf({ change, entity: of }: EntityChange): ResourceChanges {
   if (of.kind === 'mission') return { uris: [missionUri(of.id)], list: change === 'created' }
   if (of.kind === 'task') return { uris: [taskUri(of.id)], list: false }
   // The list contains the active tasks.

@@ -47,7 +47,7 @@ test('[MC2-133] [MC2-134] start_mission is told to who watches, as the mission i
   const { heard, client, project } = await watched()
   const frames = await heard(() => project.call('start_mission', { name: 'Auth', objective: 'Log in' }))
   expect(events(frames)).toEqual(['project:created', 'mission:created'])
-  expect(Object.keys(frames[1])).toEqual(['seq', 'n', 'event', 'at', 'actor', 'data'])
+  expect(Object.keys(frames[1])).toEqual(['seq', 'n', 'event', 'happened_at', 'actor', 'data'])
   expect(frames[1]).toMatchObject({
     seq: 2,
     n: 0,

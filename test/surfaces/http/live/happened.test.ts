@@ -40,7 +40,7 @@ test('what hooks report an hour later has the time at which it happened, in the 
   const isEnd = ({ event }: Answer) => event === 'captured_session:closed'
   await client.until(() => client.events.some(isEnd))
   const timeOf = new Map(projectEvents.map(({ seq, happened_at }: Answer) => [seq, happened_at]))
-  for (const { seq, at } of client.events) expect(at).toBe(timeOf.get(seq))
+  for (const { seq, happened_at } of client.events) expect(happened_at).toBe(timeOf.get(seq))
   const [session] = await stage.sessions()
   expect(Date.parse(session?.['ended_at'])).toBeLessThan(ended)
 })
@@ -51,5 +51,5 @@ test.each([
   ['no time at all is the recording’s', 0, 1_000],
 ])('%s', (_, to, shown) => {
   const body = { kind: 'capture.lost', sessionId: 'cs-a', turnId: null, from: to, to, count: 1, why: 'x' }
-  expect(happenedAt({ at: 1_000, body: body as never })).toBe(shown)
+  expect(happenedAt({ recordedAt: 1_000, body: body as never })).toBe(shown)
 })
