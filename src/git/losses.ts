@@ -28,7 +28,7 @@ export async function lostFiles(request: LostFilesRequest, environment: GitEnvir
   const nothing = { files: [], commands: [] }
   const now = await loadState(request.now.directory)
   const current = now?.repositories[0]
-  if (now === null || current === undefined || now.repositoryMissing || current.head === null) return nothing
+  if (now === null || current === undefined || now.repositoryMissing) return nothing
   const states = await Promise.all(request.states.map(({ directory }) => loadState(directory)))
   const starts = await Promise.all(request.starts.map(({ directory }) => loadState(directory)))
   const missing = await missingFiles({ now, current, states, starts }, environment)

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openRemoteHook } from '../../src/app/remote/hook-remote.ts'
@@ -6,22 +7,22 @@ import { awakeTime } from '../support/awake-time.ts'
 import { runProgram } from '../support/program.ts'
 import { type AgentMachine, connectedMachine, teamServer } from './machines.ts'
 
-/** What the hook says to an edit of a file: `none` where it says nothing. */
-function decide(machine: AgentMachine, path: string): string {
-  const said = {
-    cwd: machine.folder,
-    hook_event_name: 'PreToolUse',
-    tool_name: 'Write',
-    tool_input: { file_path: join(machine.folder, path) },
-  }
+/** What the hook says to the use of a tool: `none` where it says nothing. */
+function answerTo(machine: AgentMachine, tool_name: string, tool_input: object) {
+  const said = { cwd: machine.folder, hook_event_name: 'PreToolUse', tool_name, tool_input }
   const { out, code } = runProgram(['hook', 'pre-tool-use'], {
     folder: machine.folder,
     environment: machine.environment,
     input: JSON.stringify(said),
   })
   expect(code).toBe(0)
-  return out === '' ? 'none' : JSON.parse(out).hookSpecificOutput.permissionDecision
+  const { permissionDecision: decision = 'none', permissionDecisionReason: reason = '' } =
+    out === '' ? {} : JSON.parse(out).hookSpecificOutput
+  return { decision, reason } as { readonly decision: string; readonly reason: string }
 }
+
+const decide = (machine: AgentMachine, path: string) =>
+  answerTo(machine, 'Write', { file_path: join(machine.folder, path) }).decision
 
 /** The number of attempts in the briefing from the server, with a timeout for slow machines. */
 async function judged(machine: AgentMachine, timeout: number): Promise<'nothing' | 'closed' | number> {
@@ -52,4 +53,49 @@ test('a hook asks the server, and makes no decision where that does not answer i
   server.child.kill('SIGKILL')
   await server.ended
   expect(decide(machine, 'config/keys.yaml')).toBe('deny')
+})
+
+test('the guard asks before a git command on the machine that has the files, and a loss is restored there only', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server, server.newToken('ada'))
+  const agent = await machine.connect()
+  const { task_id } = await agent.call('start_task', { name: 'A', goal: 'g' })
+  machine.write('src/auth.ts', 'export const auth = 2\n')
+  const bash = (command: string) => answerTo(machine, 'Bash', { command, description: 'Go back' })
+  // A server that does not answer in time leaves the hook without an opinion.
+  let asked = bash('git checkout -- .')
+  for (let tries = 1; tries < 10 && asked.decision === 'none'; tries += 1) asked = bash('git checkout -- .')
+  const { decision, reason } = asked
+  expect({ decision, names: ['src/auth.ts', task_id].filter((text) => !reason.includes(text)) }).toEqual({
+    decision: 'ask',
+    names: [],
+  })
+  expect(bash('git status').decision).toBe('none')
+  await agent.call('complete_task', {
+    task_id,
+    status: 'success',
+    outcome: { summary: 'Changed src/auth.ts.' },
+  })
+  machine.git('checkout', '--', '.')
+  expect(await agent.call('start_task', { name: 'B', goal: 'g' })).toMatchObject({
+    warnings: [expect.stringContaining('src/auth.ts')],
+  })
+  const { items } = await server.api('inbox', { kind: 'loss' })
+  expect(items).toMatchObject([{ task_id, paths: ['src/auth.ts'] }])
+  expect(await server.api('restore', { id: items[0].item_id, yes: true })).toMatchObject({
+    error: { code: 'UNAVAILABLE', reason: 'files_on_other_machine' },
+  })
+  const restore = ['restore', items[0].item_id, '--yes']
+  expect(machine.refused(...restore)).toMatchObject({ reason: 'person_needed' })
+  const restored = runProgram(restore, {
+    folder: machine.folder,
+    environment: {
+      ...machine.environment,
+      WAYMARK_SERVER: server.address,
+      WAYMARK_TOKEN: server.newToken('mira', 'person'),
+    },
+  })
+  expect({ code: restored.code, error: restored.error }).toEqual({ code: 0, error: '' })
+  expect(readFileSync(join(machine.folder, 'src/auth.ts'), 'utf8')).toBe('export const auth = 2\n')
+  expect((await server.api('inbox', { kind: 'loss' })).items).toEqual([])
 })

@@ -1,9 +1,10 @@
-import { rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { SnapshotId } from '../../src/kernel/id.ts'
 import { happened } from '../store/events.ts'
-import { openProject, person, type TestProject } from '../support/project.ts'
+import { git } from '../support/git.ts'
+import { openProject, type ProjectOptions, person, type TestProject } from '../support/project.ts'
 
 interface Work extends TestProject {
   /** Starts a task, makes its changes, and completes it. */
@@ -14,8 +15,8 @@ interface Work extends TestProject {
   readonly guard: () => Promise<void>
 }
 
-async function opened(): Promise<Work> {
-  const project = await openProject()
+async function opened(options: ProjectOptions = {}): Promise<Work> {
+  const project = await openProject(options)
   const { call, write, wait, folder, context } = project
   return {
     ...project,
@@ -53,6 +54,12 @@ async function opened(): Promise<Work> {
       await happened(context.store, context.clock.now(), { kind: 'command.guarded', command })
     },
   }
+}
+
+/** A repository without a commit. */
+function unborn(folder: string): void {
+  mkdirSync(folder, { recursive: true })
+  git(folder, 'init', '-q')
 }
 
 const destroying: readonly (readonly [string, (project: Work) => void, readonly string[]])[] = [
@@ -263,4 +270,49 @@ test('a loss of several agents concerns every mission', async () => {
   expect(await call('get_context', { mission_id, include: ['tasks'] })).toMatchObject({
     losses: [{ task_id: null, paths: ['src/ada.ts', 'src/bo.ts'], paths_total: 2 }],
   })
+})
+
+test('a project that records no lines still learns what it lost', async () => {
+  const { call, git, work, measure, losses } = await opened()
+  await call('setting_set', { name: 'lines', value: 'off' }, { actor: person })
+  const id = await work()
+  git('checkout', '--', '.')
+  await measure()
+  const [item] = await losses()
+  expect(item).toMatchObject({ task_id: id, paths: ['src/auth.ts'] })
+  const restored = await call('restore', { id: item?.item_id, yes: true }, { actor: person })
+  expect(restored).toMatchObject({ written: true, files: [{ path: 'src/auth.ts' }] })
+  const { events } = await call('log')
+  expect(events.map(({ kind }: { kind: string }) => kind)).not.toContain('lines.recorded')
+})
+
+test('losses on another machine are found there, and restored there only', async () => {
+  const { call, git, work, measure, losses } = await opened({ isOnMachine: true })
+  const id = await work()
+  git('checkout', '--', '.')
+  await measure()
+  const [item] = await losses()
+  expect(item).toMatchObject({ task_id: id, paths: ['src/auth.ts'] })
+  const restored = await call('restore', { id: item?.item_id, yes: true }, { actor: person })
+  expect(restored).toMatchObject({ written: true, files: [{ path: 'src/auth.ts' }] })
+  expect(await losses()).toEqual([])
+})
+
+test.each([
+  ['without git', { git: false }],
+  ['before the first commit', { fill: unborn }],
+])('%s a file of an agent that is gone is lost, and one that a person changed is not', async (_, options) => {
+  const { call, write, work, measure, losses, remove, folder } = await opened(options)
+  write('src/own.ts', 'of a person\n')
+  const id = await work()
+  write('src/auth.ts', 'by hand\n')
+  remove('src/new.ts')
+  remove('src/own.ts')
+  await measure()
+  const [item, ...others] = await losses()
+  expect(others).toEqual([])
+  expect(item).toMatchObject({ kind: 'loss', task_id: id, paths: ['src/new.ts'] })
+  await call('restore', { id: item?.item_id, yes: true }, { actor: person })
+  expect(readFileSync(join(folder, 'src/new.ts'), 'utf8')).toBe('new\n')
+  expect(await losses()).toEqual([])
 })

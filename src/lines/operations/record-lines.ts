@@ -56,6 +56,8 @@ interface PathClaims {
 
 /** The context of a work tree's changed lines: who was at work there since its last snapshot. */
 export interface LineRecordContext {
+  /** Whether the project records lines; what was lost is found in any case. */
+  readonly isOn: boolean
   readonly salt: string
   readonly last: TreeBoundary
   /** Attempts that were open all the time, and hook evidence. */
@@ -213,7 +215,7 @@ function claimantOf({ path, from }: ChangedPath, claims: PathClaims | null): str
   return claims.names(from === undefined ? [path] : [path, from]).size > 0 ? claims.attempt : null
 }
 
-/** Null if there is no snapshot before, or the project records no lines. */
+/** Null if there is no snapshot before. */
 export async function changedLineContext(
   reads: Reads,
   { at, place: location, last: recordedLast, unrecorded, ending = null }: SnapshotBoundary,
@@ -225,7 +227,7 @@ export async function changedLineContext(
     recordedLast === undefined ? lines.lastBoundary(tree, at) : recordedLast,
     lines.salt(),
   ])
-  if (last === null || settingOf(settings, 'lines') === 'off') return null
+  if (last === null) return null
   const { neighbors, hookEvidence } = await readChangesAround(reads, {
     tree,
     since: last.at,
@@ -233,7 +235,12 @@ export async function changedLineContext(
     ...unrecorded,
   })
   const open = [...neighbors].filter(([, { openedAt, until }]) => openedAt <= last.at && until > last.at)
-  return { salt: ofProject, last, surroundings: { neighbors: new Map(open), hookEvidence } }
+  return {
+    isOn: settingOf(settings, 'lines') !== 'off',
+    salt: ofProject,
+    last,
+    surroundings: { neighbors: new Map(open), hookEvidence },
+  }
 }
 
 /** The turns of agents that were open for some of the time. */

@@ -454,10 +454,13 @@ async function gather(source: HookEventSource, reduction: SessionReduction): Pro
     const reported = measured.reported?.[at]
     return reported === undefined ? [] : [{ ...bound, reported }]
   })
+  const isOn = spans.every(({ around }) => around.isOn)
   const losses = await view((reads) => Promise.all(spans.map(({ around }) => lossContext(reads, around))))
   const last = await measure({
     own: listOrNothing(shared.map(({ brief }) => brief)),
-    lines: listOrNothing(spans.map(({ around, now, reported }) => linesBrief(around, now, reported))),
+    lines: isOn
+      ? listOrNothing(spans.map(({ around, now, reported }) => linesBrief(around, now, reported)))
+      : undefined,
     lost: listOrNothing(
       spans.flatMap(({ around, now }, at) => {
         const context = losses[at]

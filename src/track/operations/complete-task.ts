@@ -494,7 +494,7 @@ async function prepareCompletion(
         diff: { maxLength: maxDiffLength, parts: [{ from: attempt.snapshot, to: endSnapshot, paths: null }] },
         held: reportedBriefFor({ machine: context.machine, isOn }, attempt, evidence),
       }),
-      ...(lines &&
+      ...(lines?.lineContext.isOn &&
         measured.reported && { lines: linesBrief(lines.lineContext, lines.now, measured.reported) }),
       ...(lines && losses && { lost: lostBrief(lines.lineContext, losses, lines.now) }),
     },

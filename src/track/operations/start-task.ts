@@ -215,7 +215,7 @@ export const startTask = defineOperation({
           },
         }),
         ...(isRecording && { reported: reportedBrief(lineContext, taken) }),
-        ...(isRecording && reported && { lines: linesBrief(lineContext, taken, reported) }),
+        ...(lineContext?.isOn && reported && { lines: linesBrief(lineContext, taken, reported) }),
         ...(isRecording && losses && { lost: lostBrief(lineContext, losses, taken) }),
       },
       found,

@@ -188,7 +188,7 @@ export const undo = defineOperation({
       const { plan } = await measure({ plan: request })
       const boundary = { at: end.takenAt, place: withMachine(context, before) }
       const around = isWanted(input) ? await changedLineContext(reads, boundary) : null
-      if (around === null) return { work, top: tree.top, request, plan, until: null }
+      if (!around?.isOn) return { work, top: tree.top, request, plan, until: null }
       const { reported } = await measure({ reported: reportedBrief(around, boundary) })
       const { lines } = await measure({ lines: linesBrief(around, boundary, reported) })
       const until = { takenAt: end.takenAt, since: around.last.at, salt: around.salt, reported, lines }
