@@ -30,8 +30,8 @@ test('nothing that anyone says steers a terminal, on any command', async () => {
     const formats = operation.print ? ['text', 'json', null] : ['json', null]
     for (const [place, words] of commandLines(operation, ids).entries()) {
       // Mistakes are told alike in every format.
-      // In `npm test` of every sixth field.
-      if (place > 0 && (place + operation.name.length) % amount({ test: 6, soak: 1 }) !== 0) continue
+      // In `npm test` of every twelfth field.
+      if (place > 0 && (place + operation.name.length) % amount({ test: 12, soak: 1 }) !== 0) continue
       for (const format of place === 0 ? formats : ['text']) {
         asked.add(operation.name)
         const printed = await run(project, [...words, ...(format === null ? [] : ['--format', format])])
