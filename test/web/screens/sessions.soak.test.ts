@@ -56,7 +56,7 @@ test('a session opens to its turns, a subagent’s part below its turn, and a tu
   )
   expect(await violationsOf(page)).toEqual([])
   await otherTheme(page, 'light')
-  expect(await violationsOf(page, { only: ['color-contrast'] })).toEqual([])
+  expect(await violationsOf(page, ['color-contrast'])).toEqual([])
   await page.setViewportSize({ width: 390, height: 844 })
   await expect.poll(() => overhang(page)).toBeLessThanOrEqual(0)
   await page.getByRole('button', { name: 'Hide lines' }).click()
