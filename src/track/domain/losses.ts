@@ -18,7 +18,7 @@ export interface FileLoss {
   readonly itemId: InboxItemId
   readonly taskId: TaskId | null
   readonly missionId: MissionId | null
-  /** The last state that had all of them, and when it was taken. */
+  /** The newest kept state that had them, and when it was taken. */
   readonly from: { readonly takenAt: number; readonly place: SnapshotLocation }
   /** When they were seen to be missing. */
   readonly until: number

@@ -125,7 +125,7 @@ export async function findLosses(
   return { lost, holders }
 }
 
-/** Records what was lost, and opens an inbox item for it. */
+/** Records what was lost, and opens an inbox item for the files of each kept state: they were lost together. */
 export async function recordedLosses(
   reads: Reads,
   around: LossSurroundings,
@@ -133,39 +133,39 @@ export async function recordedLosses(
   { setting, ...question }: LossQuestion & { readonly setting: TransactionContext },
 ): Promise<readonly NewProjectEvent[]> {
   const { lost, holders } = await findLosses(reads, around, found, question)
-  if (lost.length === 0) return []
   const { lines, losses } = around
-  const { now } = question
-  const attempt = soleAttempt(lost.flatMap((file) => holders.get(file.path) ?? []))
-  const oldest = Math.max(...lost.map(({ state }) => state))
-  const from = losses.states[oldest] ?? lines.last
-  const names = losses.guarded.flatMap(({ commands }) => commands)
-  const location = {
-    taskId: attempt?.taskId ?? null,
-    missionId: attempt?.missionId ?? null,
-    phaseId: attempt?.phaseId ?? null,
-    attemptId: attempt?.id ?? null,
-  }
-  const itemId = setting.ids.next('item')
-  const loss: FileLoss = {
-    itemId,
-    taskId: location.taskId,
-    missionId: location.missionId,
-    from: { takenAt: from.at, place: from.place },
-    until: now.at,
-    files: lost.map(({ path: name, became }) => ({ path: name, became })),
-    agents: [...new Set([...lines.surroundings.neighbors.values()].map((one) => displayName(one)))],
-    commands: [...new Set([...names, ...(found?.commands ?? [])])],
-  }
-  const about = { kind: 'loss' as const, reason: lossReason(loss), openedBy: waymark.name }
-  const item = {
-    ...openInboxItem(about, location, { at: setting.at, id: itemId }),
-    paths: loss.files.map((file) => file.path),
-  }
-  return [
-    { kind: 'files.lost', loss },
-    { kind: 'inbox.opened', item },
-  ]
+  const { guarded } = losses
+  return [...Map.groupBy(lost, ({ state }) => state)].flatMap(([state, files]) => {
+    const from = losses.states[state] ?? lines.last
+    const attempt = soleAttempt(files.flatMap((file) => holders.get(file.path) ?? []))
+    const location = {
+      taskId: attempt?.taskId ?? null,
+      missionId: attempt?.missionId ?? null,
+      phaseId: attempt?.phaseId ?? null,
+      attemptId: attempt?.id ?? null,
+    }
+    const itemId = setting.ids.next('item')
+    const names = guarded.filter(({ guardedAt }) => guardedAt >= from.at).flatMap(({ commands }) => commands)
+    const loss: FileLoss = {
+      itemId,
+      taskId: location.taskId,
+      missionId: location.missionId,
+      from: { takenAt: from.at, place: from.place },
+      until: question.now.at,
+      files: files.map(({ path: name, became }) => ({ path: name, became })),
+      agents: [...new Set([...lines.surroundings.neighbors.values()].map((one) => displayName(one)))],
+      commands: [...new Set([...names, ...(found?.commands ?? [])])],
+    }
+    const about = { kind: 'loss' as const, reason: lossReason(loss), openedBy: waymark.name }
+    const item = {
+      ...openInboxItem(about, location, { at: setting.at, id: itemId }),
+      paths: loss.files.map((file) => file.path),
+    }
+    return [
+      { kind: 'files.lost' as const, loss },
+      { kind: 'inbox.opened' as const, item },
+    ]
+  })
 }
 
 function editedSince(

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { SnapshotId } from '../../src/kernel/id.ts'
-import { happened } from '../store/events.ts'
-import { git } from '../support/git.ts'
-import { openProject, type ProjectOptions, person, type TestProject } from '../support/project.ts'
+import type { SnapshotId } from '../../../src/kernel/id.ts'
+import { happened } from '../../store/events.ts'
+import { git } from '../../support/git.ts'
+import { openProject, type ProjectOptions, person, type TestProject } from '../../support/project.ts'
 
 interface Work extends TestProject {
   /** Starts a task, makes its changes, and completes it. */
@@ -122,6 +122,33 @@ test('work of an open task that a guarded command was about to destroy is lost',
     files: [{ path: 'src/auth.ts', became: 'head' }],
     commands: ['git checkout -- <paths>'],
   })
+})
+
+test('files that were kept at different times are lost apart, and restoring them removes no other', async () => {
+  const { call, git, write, guard, losses, measure, folder } = await opened()
+  await call('start_task', { name: 'Any', goal: 'g' })
+  write('src/auth.ts', 'work\n')
+  await guard()
+  git('checkout', '--', '.')
+  write('src/new.ts', 'new\n')
+  await guard()
+  git('clean', '-fdq')
+  await measure()
+  const items = await losses()
+  expect(items).toHaveLength(2)
+  expect(items.flatMap(({ paths }) => paths).toSorted()).toEqual(['src/auth.ts', 'src/new.ts'])
+  for (const { item_id: id } of items) await call('restore', { id, yes: true }, { actor: person })
+  const read = (path: string) => readFileSync(join(folder, path), 'utf8')
+  expect([read('src/auth.ts'), read('src/new.ts')]).toEqual(['work\n', 'new\n'])
+})
+
+test('what was stashed with further edits is not lost', async () => {
+  const { git, write, measure, losses, work } = await opened()
+  await work()
+  write('src/auth.ts', 'further\n')
+  git('stash', 'push', '-q')
+  await measure()
+  expect(await losses()).toEqual([])
 })
 
 const explained: readonly (readonly [string, (project: Work) => unknown])[] = [
