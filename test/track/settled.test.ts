@@ -89,7 +89,7 @@ describe('a task with an open blocker or review', () => {
     const tasks = phases.flatMap((phase: Answer) => phase.tasks)
     expect(tasks.find(({ id }: Answer) => id === second)).toMatchObject({
       mark: 'blocked',
-      waitsFor: [first],
+      waits_for: [first],
     })
   })
 })

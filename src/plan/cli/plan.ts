@@ -38,7 +38,7 @@ function phaseText(phase: OutlinePhaseRow, page: RenderContext): string {
 }
 
 function taskLines(task: OutlineTaskRow, depth: number, page: RenderContext): readonly string[] {
-  const { id, role, assignee, mark, title, waitsFor: waits } = task
+  const { id, role, assignee, mark, title, waits_for: waits } = task
   const notes = [
     id,
     role ?? '',

@@ -48,7 +48,8 @@ export interface OutlineMilestone {
   readonly tasks: readonly OutlineTask[]
 }
 
-export interface OutlineTask extends TaskState {
+export interface OutlineTask extends Omit<TaskState, 'waitsFor'> {
+  readonly waits_for: TaskState['waitsFor']
   readonly id: string
   readonly title: string
   readonly role: string | null
@@ -101,13 +102,15 @@ function nodesOf(tasks: readonly TaskInPlan[]): readonly OutlineRoot[] {
   for (const { task, outlined } of ordered) {
     if (!outlined) continue
     const { id, title, role, assignee, hasFailed } = task
+    const { waitsFor, ...state } = outlined
     const node = {
       id,
       title,
       role,
       ...(assignee !== undefined && { assignee }),
       ...(hasFailed && { failed: true as const }),
-      ...outlined,
+      ...state,
+      waits_for: waitsFor,
       subtasks: subtasks.get(id) ?? [],
     }
     const parent = task.parentId === null ? undefined : byId.get(task.parentId)

@@ -22,7 +22,7 @@ const OutlineTaskEntry = z
     /** To do again: its last attempt failed. */
     failed: z.literal(true).optional(),
     critical: z.boolean(),
-    waitsFor: strings,
+    waits_for: strings,
     get subtasks(): z.ZodReadonly<z.ZodArray<typeof OutlineTaskEntry>> {
       return list(OutlineTaskEntry)
     },

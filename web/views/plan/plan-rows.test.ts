@@ -8,7 +8,7 @@ const task = (id: string, more: Partial<PlanTask> = {}): PlanTask => ({
   role: null,
   mark: 'blocked',
   critical: false,
-  waitsFor: [],
+  waits_for: [],
   subtasks: [],
   ...more,
 })

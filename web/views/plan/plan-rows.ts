@@ -87,7 +87,7 @@ function linesOf(
   depth: number,
 ): (task: PlanTask) => readonly PlanTaskRow[] {
   const { phase, milestone, only } = home
-  return ({ id, title, mark, failed = false, role, assignee, critical, waitsFor, subtasks }) => {
+  return ({ id, title, mark, failed = false, role, assignee, critical, waits_for: waitsFor, subtasks }) => {
     const isWanted = only === null || (only === 'ready' ? mark === 'ready' : critical)
     const row: PlanTaskRow = {
       kind: 'task',
