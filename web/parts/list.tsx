@@ -1,6 +1,6 @@
 import type { ReadonlySignal } from '@preact/signals'
-import type { RefObject } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import type { ComponentChildren, RefObject } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useCommands } from '../keys/commands.ts'
 import { query, setQuery } from '../router/location.ts'
 
@@ -38,6 +38,37 @@ export function FilterField() {
       }}
     />
   )
+}
+
+/** Rows that are drawn at first, and then each time that the last one comes near. */
+const rowsAtOnce = 40
+
+/**
+ * The first rows of a long list, up to the selected one, and a mark for its end: more rows are drawn before the reader
+ * scrolls there.
+ */
+export function useDrawnRows<Row>(
+  rows: readonly Row[],
+  selected = -1,
+): { readonly drawn: readonly Row[]; readonly end: ComponentChildren } {
+  const [count, setCount] = useState(rowsAtOnce)
+  const needed = Math.max(count, selected + 1)
+  const mark = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    if (mark.current === null) return undefined
+    const near = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) setCount(needed + rowsAtOnce)
+      },
+      { root: mark.current.closest('.page'), rootMargin: '800px' },
+    )
+    near.observe(mark.current)
+    return () => near.disconnect()
+  }, [needed, needed < rows.length])
+  return {
+    drawn: rows.slice(0, needed),
+    end: needed < rows.length ? <li ref={mark} aria-hidden="true" style={{ blockSize: '1px' }} /> : null,
+  }
 }
 
 /** Flashes an element when its text changes, not when it appears. */

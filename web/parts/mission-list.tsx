@@ -11,7 +11,7 @@ import { Agent } from './agent.tsx'
 import { durationText } from './duration.ts'
 import { Pending } from './empty-state.tsx'
 import { PlusMinus } from './evidence.tsx'
-import { FilterField, stepSelection, useFlash, WaitingRows } from './list.tsx'
+import { FilterField, stepSelection, useDrawnRows, useFlash, WaitingRows } from './list.tsx'
 import { StatusIcon, statusOf } from './status.tsx'
 import { shortId } from './text.tsx'
 import { Clock, Since } from './time.tsx'
@@ -41,6 +41,7 @@ export function MissionList({ status, label, empty }: MissionListProps) {
   const keys = shown.value
   const selected = query.value.get('select')
   const step = stepSelection(keys, selected)
+  const { drawn, end } = useDrawnRows(keys, keys.indexOf(selected ?? ''))
   useCommands({
     next: step(1),
     previous: step(-1),
@@ -61,10 +62,11 @@ export function MissionList({ status, label, empty }: MissionListProps) {
       </div>
       <WaitingRows held={rows.held} release={() => rows.hold(false)} />
       <ul class="mission-cards" aria-label={label}>
-        {keys.map((key) => {
+        {drawn.map((key) => {
           const row = rows.row(key)
           return row ? <MissionCard key={key} row={row} isSelected={key === selected} /> : null
         })}
+        {end}
       </ul>
     </div>
   )

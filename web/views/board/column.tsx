@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks'
 import { landedWords } from '../../../src/track/domain/landed.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { PlusMinus } from '../../parts/evidence.tsx'
-import { useFlash } from '../../parts/list.tsx'
+import { useDrawnRows, useFlash } from '../../parts/list.tsx'
 import { StatusBadge, StatusIcon, statusOf } from '../../parts/status.tsx'
 import type { TaskMove } from '../../parts/task-moves.ts'
 import { shortId } from '../../parts/text.tsx'
@@ -26,6 +26,8 @@ interface ColumnProps {
 /** A column of the board. While a card is dragged it says what a drop does, or why it is refused. */
 export function Column({ column, cards, total, selected, dragged, drag, run }: ColumnProps) {
   const [isOver, setOver] = useState(false)
+  const at = selected === null ? -1 : cards.findIndex((card) => card.peek().id === selected)
+  const { drawn, end } = useDrawnRows(cards, at)
   const move = dragged && dragged.column !== column.name ? moveOf(dragged, column.name) : null
   return (
     <section
@@ -50,9 +52,10 @@ export function Column({ column, cards, total, selected, dragged, drag, run }: C
       </h2>
       {move ? <p class="drop-says">{'refused' in move ? move.refused : move.does}</p> : null}
       <ul class="task-cards">
-        {cards.map((card) => (
+        {drawn.map((card) => (
           <Card key={card.peek().id} card={card} isSelected={card.peek().id === selected} drag={drag} />
         ))}
+        {end}
       </ul>
       {total > cards.length ? <p class="muted more">{total - cards.length} more</p> : null}
     </section>

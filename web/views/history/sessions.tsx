@@ -6,6 +6,7 @@ import { Agent } from '../../parts/agent.tsx'
 import { TurnDiff } from '../../parts/diff.tsx'
 import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { PlusMinus } from '../../parts/evidence.tsx'
+import { useDrawnRows } from '../../parts/list.tsx'
 import { TerminalCommand } from '../../parts/terminal-command.tsx'
 import { CopyButton, shortId } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
@@ -25,14 +26,22 @@ export function SessionList() {
       </EmptyState>
     )
   }
+  return <Sessions sessions={answer.sessions} />
+}
+
+function Sessions({ sessions }: { readonly sessions: readonly SessionData[] }) {
   const open = query.value.get('session')
-  const isMissing = open !== null && !answer.sessions.some(({ session_id }) => session_id === open)
+  const at = sessions.findIndex(({ session_id }) => session_id === open)
+  const { drawn, end } = useDrawnRows(sessions, at)
   return (
     <ul class="session-list" aria-label="Sessions">
-      {isMissing ? <li class="muted">No session {open}. All recorded sessions are listed here.</li> : null}
-      {answer.sessions.map((session) => (
+      {open !== null && at === -1 ? (
+        <li class="muted">No session {open}. All recorded sessions are listed here.</li>
+      ) : null}
+      {drawn.map((session) => (
         <SessionRow key={session.session_id} session={session} isOpen={session.session_id === open} />
       ))}
+      {end}
     </ul>
   )
 }
