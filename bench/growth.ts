@@ -59,6 +59,7 @@ function operations(call: Call, ids: readonly string[]): readonly Measured[] {
     ['list missions', () => call('list_missions', {}, person)],
     ['search', () => call('search', { words: 'number 77' }, person)],
     ['statistics', () => call('stats', {}, person)],
+    ['the whole plan', () => call('plan_show', {}, person)],
   ]
 }
 
@@ -100,12 +101,13 @@ async function atSize(tasks: number): Promise<ReadonlyMap<string, number>> {
   }
 }
 
+const formatted = (size = 0) => size.toLocaleString('en')
 console.log(`${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}, Node ${process.versions.node}`)
 console.log('Milliseconds of processor time in this process, medians.\n')
 const found: ReadonlyMap<string, number>[] = []
 for (const tasks of sizes) found.push(await atSize(tasks))
 console.log(
-  `| operation | ${sizes.map((size) => `${size.toLocaleString('en')} tasks`).join(' | ')} | factor |`,
+  `| operation | ${sizes.map((size) => `${formatted(size)} tasks`).join(' | ')} | × from ${formatted(sizes[0])} to ${formatted(sizes.at(-1))} |`,
 )
 console.log(`|---|${sizes.map(() => '---|').join('')}---|`)
 for (const what of found[0]?.keys() ?? []) {
