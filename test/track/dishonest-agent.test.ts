@@ -169,6 +169,22 @@ describe('an agent cannot go around the completion', () => {
     expect(await call('taskman_task_edit', done(await add({})))).toMatchObject({ is_unmeasured: true })
   })
 
+  test('by an attempt of its own under another name, which may have changed a file that must stay', async () => {
+    const project = await checkedProject()
+    const { call, write } = project
+    const on = (connection: string) => ({ actor: { ...agentActor, connection } })
+    const start = async (name: string, more: object, connection = 'c1') =>
+      (await call('start_task', { name, goal: 'A', ...more }, on(connection))).task_id as string
+    const id = await start('A', { done_when: { keeps: ['src/auth.ts'] } })
+    await start('Beside', { agent_name: 'other' })
+    write('src/auth.ts', 'works\n')
+    await project.approve(id)
+    expect(rulesOf(await project.complete(id, { preview: true }))).toContain('keeps_changed')
+    await start('Another', {}, 'c2')
+    write('src/auth.ts', 'works, too\n')
+    expect(rulesOf(await project.complete(id))).not.toContain('keeps_changed')
+  })
+
   test('by answering its own inbox item, or amending what another agent said', async () => {
     const { call, refused, start, complete } = await checkedProject()
     const id = await start()

@@ -79,7 +79,7 @@ describe.each(dialects)('while a call holds the project in $dialect', ({ dialect
       start_task: [34, 54],
       log_milestone: [10, 12],
       log_decision: [10, 12],
-      complete_task: [46, 74],
+      complete_task: [47, 76],
       start_run: [9, 13],
       emit_event: [18, 32],
     } as const

@@ -28,8 +28,11 @@ export function changesOfTask(
     own,
     related,
     touched,
+    sessionTasks,
   }: {
     readonly own: readonly ReportedChange[]
+    /** Tasks that the attempt's own session worked on: what may be theirs is no one else's. */
+    readonly sessionTasks: ReadonlySet<string>
     readonly related: readonly RelatedAttempt[]
     /** The paths that differ since the first attempt began; null where that is unknown. */
     readonly touched: readonly string[] | null
@@ -52,11 +55,16 @@ export function changesOfTask(
   const unmeasured = isUnmeasured
     ? (touched ?? []).map((path): TaskChange => ({ path, isForeign: true }))
     : []
-  return uniqueChanges([...own.map(taskChange).filter(differs), ...others, ...unmeasured])
+  const changes = own.map((change) => taskChange(change, sessionTasks))
+  return uniqueChanges([...changes.filter(differs), ...others, ...unmeasured])
 }
 
-export function taskChange({ path, from, origin, attribution }: ReportedChange): TaskChange {
-  const isForeign = origin === 'imported' || attribution === 'contested'
+export function taskChange(
+  { path, from, origin, attribution, with: candidates = [] }: ReportedChange,
+  sessionTasks: ReadonlySet<string> = new Set(),
+): TaskChange {
+  const isOfSession = candidates.length > 0 && candidates.every(({ taskId }) => sessionTasks.has(taskId))
+  const isForeign = origin === 'imported' || (attribution === 'contested' && !isOfSession)
   return { path, ...(from !== undefined && { from }), ...(isForeign && { isForeign }) }
 }
 

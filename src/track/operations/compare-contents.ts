@@ -65,10 +65,11 @@ export function comparisonBrief({
   evidence,
   related,
   promises,
+  sessionTasks,
 }: ClaimedCompletion): BriefOf<typeof comparedContents> | null {
   const { endSnapshot: end, measurement: completeness } = evidence
   if (end === null || completeness === 'unknown' || status === 'failed') return null
-  const changes = changesOfTask(attempt, { own: evidence.changes, related, touched: null })
+  const changes = changesOfTask(attempt, { own: evidence.changes, related, touched: null, sessionTasks })
   const paths = changes
     .filter(({ isForeign }) => isForeign !== true)
     .flatMap((change) => (change.from === undefined ? [change.path] : [change.path, change.from]))

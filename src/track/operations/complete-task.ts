@@ -103,6 +103,7 @@ import {
   pathsNamed,
 } from './measure-attempt.ts'
 import { maxDiffLength, unifiedDiffs } from './measure-diff.ts'
+import { tasksOfSession } from './session-work.ts'
 import { denyFiles, releaseClaimed } from './settle-files.ts'
 import {
   checkFacts,
@@ -476,6 +477,7 @@ async function prepareCompletion(
     checks: checkFacts(prepared.checks),
     content: prepared.content,
     lost: lost.map(({ path }) => path),
+    sessionTasks: await tasksOfSession(reads, attempt, measuredEnd.changes),
     isAmended: false,
   }
   const traces = tracesBrief(completion)
@@ -731,6 +733,7 @@ async function prepareAmendment(
     promises,
     checks,
     content,
+    sessionTasks: await tasksOfSession(reads, attempt, changes),
     isAmended: true,
   }
   const brief = tracesBrief(completion)

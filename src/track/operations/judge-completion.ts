@@ -79,6 +79,8 @@ export interface ClaimedCompletion {
   readonly content: string | null
   /** Changed paths whose contents are gone. */
   readonly lost?: readonly string[]
+  /** The tasks beside it that its own session worked on. */
+  readonly sessionTasks: ReadonlySet<string>
   /** The same measurement is judged again, with other words. */
   readonly isAmended: boolean
 }
@@ -125,7 +127,7 @@ export function judgeCompletion(
   traces: TaskTraces | undefined,
   compared: ComparedContents | undefined,
 ): JudgedCompletion {
-  const { attempt, status, outcome, related, promises, checks, content } = completion
+  const { attempt, status, outcome, related, promises, checks, content, sessionTasks } = completion
   const elsewhere = completion.evidence.elsewhere ?? traces?.elsewhere
   const { weakened = [], missing = [], respaced = [] } = compared ?? {}
   const warnings = [...completion.evidence.warnings, ...reportedNote(outcome, weakened)]
@@ -137,7 +139,7 @@ export function judgeCompletion(
     outcome,
     measurement: evidence.measurement,
     prefix: attempt.snapshot.prefix,
-    changed: changesOfTask(attempt, { own: evidence.changes, related, touched }),
+    changed: changesOfTask(attempt, { own: evidence.changes, related, touched, sessionTasks }),
     hasOtherWork:
       hasOtherWork(evidence) || related.some(({ measured: other }) => other !== null && hasOtherWork(other)),
     claimedUnchanged: claimsUnchanged(measured, traces),

@@ -15,6 +15,7 @@ import {
   endedTree,
   measurementOf,
 } from './measure-attempt.ts'
+import { tasksOfSession } from './session-work.ts'
 
 /** What an agent can still put right before it stops. */
 const checkedRules: readonly VerdictRule[] = ['nothing_changed', 'keeps_changed', 'tests_weakened']
@@ -51,11 +52,13 @@ export async function stopReasons(
   ])
   const brief = changesBrief(state, activity)
   const [changes] = brief === null ? [] : await attemptChanges.measure(workTree, [brief], {})
+  const evidence = measurementOf(state, activity, changes)
   const completion = {
     attempt,
     status: 'success' as const,
     outcome: nothingClaimed,
-    evidence: measurementOf(state, activity, changes),
+    evidence,
+    sessionTasks: await tasksOfSession(reads, attempt, evidence.changes),
     related,
     promises,
     checks: [],

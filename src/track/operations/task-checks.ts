@@ -29,6 +29,7 @@ import {
   treeOf,
 } from '../domain/task.ts'
 import type { CheckFact } from '../domain/verdict.ts'
+import { sessionsOf } from './session-work.ts'
 
 /** What the checks of a task need: the content that they run on, their approvals, and their runs on another machine. */
 export const checkMeasurements = {
@@ -230,8 +231,7 @@ async function isTreeShared({ tasks, capture }: Reads, attempt: Attempt): Promis
       !own.has(other.taskId) && (other.status !== 'open' || openedAt - other.lastCallAt < staleAfter),
   )
   if (beside.length === 0) return false
-  const links = await capture.linksOf([attempt, ...beside].map(({ id }) => id))
-  const sessionOf = new Map(links.map(({ attemptId, sessionId }) => [attemptId, sessionId]))
+  const sessionOf = await sessionsOf(capture, [attempt, ...beside])
   // Else an agent could open a task beside its own, and no failed check would count.
   return beside.some((other) => isOfOtherSession(attempt, other, sessionOf))
 }
