@@ -62,6 +62,8 @@ const formatterWindow = 5_000
 const tolerance = 500
 /** A file system with whole-second times may differ by this much. */
 const coarseTolerance = 2_000
+/** Clocks of one machine differ by less than this. A write farther from a command is not certainly its own. */
+const sameClockTolerance = 50
 
 interface TimeWindow {
   readonly from: number
@@ -99,8 +101,9 @@ function isWithin({ from, reportedAt: at }: HookEdit, time: TimeWindow): boolean
 function hasTimeOverlap(
   window: { readonly from: number; readonly to: number | null },
   time: TimeWindow,
+  within = tolerance,
 ): boolean {
-  return window.from <= time.to + tolerance && (window.to === null || window.to >= time.from - tolerance)
+  return window.from <= time.to + within && (window.to === null || window.to >= time.from - within)
 }
 
 interface CandidateEdit {
@@ -127,8 +130,9 @@ export function evidenceChain(
     present.filter((one) => one !== but && canHaveWritten(one, { from, to }, name))
   const isLate = (changedAt: number | null | undefined): boolean => {
     if (changedAt === null || changedAt === undefined) return false
-    const spread = changedAt % 1000 === 0 ? coarseTolerance - tolerance : 0
-    return possibleWriters(changedAt - spread, changedAt + spread).length === 0
+    const within = changedAt % 1000 === 0 ? coarseTolerance : sameClockTolerance
+    const time = { from: changedAt, to: changedAt }
+    return !present.some((one) => canHaveWritten(one, time, name, within))
   }
   const unreported = (
     { before, after }: Pick<EvidenceLink, 'before' | 'after'>,
@@ -211,9 +215,14 @@ function editsBetweenEnds(
 }
 
 /** Whether an author may have written a path in a time span without reporting it. */
-function canHaveWritten({ seen }: CandidateAuthor, time: TimeWindow, name: string): boolean {
+function canHaveWritten(
+  { seen }: CandidateAuthor,
+  time: TimeWindow,
+  name: string,
+  within = tolerance,
+): boolean {
   if (seen === undefined) return true
-  if (seen.windows.some((window) => hasTimeOverlap(window, time))) return true
+  if (seen.windows.some((window) => hasTimeOverlap(window, time, within))) return true
   const isCutOff = (edit: HookEdit): boolean => edit.path === name && !edit.ended && isWithin(edit, time)
   return seen.edits.some(isCutOff) || !(seen.isComplete || seen.isTurn)
 }

@@ -123,10 +123,10 @@ export async function randomUndo(
     if ((open.length === 0 && kind < 9) || (kind === 0 && open.length < 3)) await begin()
     else if (kind < 3) await end()
     else if (kind === 3 && below(2) === 0) {
-      // What is written within half a second of a command may be the command's, by the clocks of hooks and files.
-      if (hooks) await setTimeout(600)
+      // A write next to a command may be the command's, by the clocks of hooks and files.
+      if (hooks) await setTimeout(80)
       move(pick(open))
-      if (hooks) await setTimeout(600)
+      if (hooks) await setTimeout(80)
     } else if (kind < 9) write(pick(open))
     // Without hooks, nobody can tell a person from the attempts that are open meanwhile.
     else if (kind < 11 && (hooks || open.length === 0)) {
