@@ -108,7 +108,7 @@ test('measures what begins meanwhile to its end, in as many rounds as there are 
 test('takes from a machine only what it measured for this very brief', async () => {
   const operation = { name: 'complete_task', measurements: { end: attemptEnds } }
   const brief = [{ id: 'a-1', top: '/p', prefix: '', engine: 'git' }]
-  const end = { id: 'a-1', at: 1, until: 1, place: null, notes: [], error: 'gone' }
+  const end = { id: 'a-1', takenAt: 1, until: 1, place: null, notes: [], error: 'gone' }
   const asked = new Map([['end', { brief, hash: fingerprint(brief) }]])
   const taken = (sent: object) =>
     remoteMeasurer([{ name: 'end', hash: fingerprint(brief), ...sent }])(operation, asked, {})

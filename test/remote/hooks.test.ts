@@ -64,7 +64,8 @@ test('the guard asks before a git command on the machine that has the files, and
   const bash = (command: string) => answerTo(machine, 'Bash', { command, description: 'Go back' })
   // A server that does not answer in time leaves the hook without an opinion.
   let asked = bash('git checkout -- .')
-  for (let tries = 1; tries < 10 && asked.decision === 'none'; tries += 1) asked = bash('git checkout -- .')
+  const until = Date.now() + 20_000
+  while (asked.decision === 'none' && Date.now() < until) asked = bash('git checkout -- .')
   const { decision, reason } = asked
   expect({ decision, names: ['src/auth.ts', task_id].filter((text) => !reason.includes(text)) }).toEqual({
     decision: 'ask',

@@ -64,7 +64,7 @@ export async function listedProjects(db: Kysely<Tables>): Promise<readonly Proje
       (select count(*) from inbox_item where inbox_item.project_id = project.id and inbox_item.status = 'open') as waiting,
       (select count(*) from attempt
         where attempt.project_id = project.id and attempt.status = 'open') as open_attempts,
-      (select project_event.at from project_event where project_event.project_id = project.id and project_event.seq = project.seq) as last_at
+      (select project_event.recorded_at from project_event where project_event.project_id = project.id and project_event.seq = project.seq) as last_at
     from project left join project_name on project_name.project_id = project.id
     where project.id <> ${serverProject}
     order by coalesce(project_name.name, project.id) limit 1000`.execute(db)
