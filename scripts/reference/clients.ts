@@ -1,5 +1,5 @@
 import type { Client } from '../../src/clients/setup/client.ts'
-import { clients } from '../../src/clients/setup/setup-clients.ts'
+import { setupClients } from '../../src/clients/setup/setup-clients.ts'
 import type { SetupContext, SetupScope } from '../../src/clients/setup/setup-context.ts'
 
 const context: SetupContext = {
@@ -21,7 +21,7 @@ What \`waymark setup <client>\` writes, generated from \`src/clients\` by \`npm 
 
 | client | word | in the project | of the user | last checked | by |
 |---|---|---|---|---|---|
-${clients.map(placesRow).join('\n')}
+${setupClients.map(placesRow).join('\n')}
 
 "Program": seen with the program itself. "Source", "documentation": read there, not tried.
 
@@ -29,13 +29,13 @@ ${clients.map(placesRow).join('\n')}
 
 | client | hooks | with \`--allow\` |
 |---|---|---|
-${clients.map(hooksRow).join('\n')}
+${setupClients.map(hooksRow).join('\n')}
 
 ## Events
 
 The gate listens to those in bold; the others are only recorded, and left out with \`--no-capture\`.
 
-${clients.flatMap(eventsLine).join('\n')}
+${setupClients.flatMap(eventsLine).join('\n')}
 `
 }
 

@@ -73,8 +73,8 @@ async function namedProject(project: string | undefined, opening: OpenProjectOpt
   const context = openContext(opening)
   try {
     if (!context.team) return null
-    const { projectNamed } = await import('../people/operations/team.ts')
-    return await projectNamed(context.team, project)
+    const { findTeamProject } = await import('../people/operations/team.ts')
+    return await findTeamProject(context.team, project)
   } finally {
     await closeContext(context)
   }

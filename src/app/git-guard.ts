@@ -30,7 +30,7 @@ import {
   anchorOf,
   enclosingTree,
   mainTree,
-  projectState,
+  projectStatePath,
   serverDatabase,
   writableStateFolder,
 } from './settings/project-location.ts'
@@ -92,7 +92,7 @@ function openHookWitness(call: Pick<GuardCall, 'environment' | 'top' | 'root'>) 
   const named = firstSetVariable(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME'])
   const database = server ? postgresPlace(server.url).label : named === undefined ? null : resolve(named)
   // Of the project's root: a work tree may have another.
-  const state = projectState(machineState(call), { folder: root, database }, fingerprint)
+  const state = projectStatePath(machineState(call), { folder: root, database }, fingerprint)
   const witness = createWitness({ stateFolder: state, clock: { now: () => Date.now() }, environment })
   return { witness, discard: (name: string) => void removeFromState(state, join(state, 'snapshots', name)) }
 }

@@ -65,8 +65,8 @@ async function run([command = '', ...rest]: readonly string[]): Promise<void> {
   }
   // Alone in a pipe it is taskman's word for making the database.
   if (command === 'init' && !asksForHelp && (rest.length > 0 || process.stdin.isTTY === true)) {
-    const { init } = await import('./setup/setup.ts')
-    return init(rest)
+    const { initCommand } = await import('./setup/setup.ts')
+    return initCommand(rest)
   }
   // Its other words are operations.
   if (command === 'review' && !asksForHelp && !isReviewOperation(rest[0])) {

@@ -6,13 +6,13 @@ import { exitAfterGrace } from './process.ts'
 import { version } from './program.ts'
 import { type McpFlags, readMcpFlags } from './settings/flags.ts'
 import { unexpandedNames } from './settings/project-location.ts'
-import { summaryOf } from './unexpected-errors.ts'
+import { errorSummary } from './unexpected-errors.ts'
 
 /** Runs the server until its client disconnects. An unknown flag ends it with exit code 2. */
 export async function serveMcp(words: readonly string[]): Promise<void> {
   const flags = readMcpFlags(words)
   const log: Surface['log'] = (line, error) =>
-    printError(`${line}${error === undefined ? '' : ` ${summaryOf(error)}`}\n`)
+    printError(`${line}${error === undefined ? '' : ` ${errorSummary(error)}`}\n`)
   const folderRequest = { flag: flags.project, environment: process.env, workingFolder: process.cwd() }
   for (const name of unexpandedNames(folderRequest)) {
     log(`waymark: ${name} was not filled in by the client, so it is ignored.`)

@@ -13,7 +13,7 @@ import { fingerprint } from '../store/fingerprint.ts'
 import type { Store } from '../store/ports/store.ts'
 import { postgresPlace } from '../store/postgres/database-url.ts'
 import { randomIds } from '../store/random-ids.ts'
-import { hashOf, newSecret } from '../surfaces/http/auth/secret.ts'
+import { newSecret, secretHash } from '../surfaces/http/auth/secret.ts'
 import { ingestFor, recorderOf } from './capture/ingest-for.ts'
 import {
   deferredCommandApprovals,
@@ -41,7 +41,7 @@ import {
   namedDatabase,
   projectFolder,
   projectRoot,
-  projectState,
+  projectStatePath,
   requestedFolder,
   rootWithoutGit,
   serverDatabase,
@@ -81,7 +81,7 @@ export function openContext(opening: OpenProjectOptions): Context {
     const identity = { folder, database: databaseNamed(environment, workingFolder) }
     const state = writableStateFolder(machine, folder, canWrite)
     if (state !== stateFolder(machine)) refuseForeign(folder)
-    return projectState(state, identity, fingerprint)
+    return projectStatePath(state, identity, fingerprint)
   }
   const witness = refusal
     ? refusingWitness(refusal)
@@ -198,7 +198,7 @@ function openPeopleStore({ environment, workingFolder, folder, machine }: OpenTe
     }
     return openFileStore({ environment, workingFolder, folder, machine }, serverProject)
   })
-  return { store, owner: null, newSecret, hashOf }
+  return { store, owner: null, newSecret, hashOf: secretHash }
 }
 
 /** A project of a database file without a folder, by its id. */

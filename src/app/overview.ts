@@ -6,7 +6,7 @@ import { detectClients } from '../clients/setup/detect.ts'
 import { Disk } from '../clients/setup/disk.ts'
 import { hasServerEntry } from '../clients/setup/health.ts'
 import { readRecentCommits } from '../git/agent-commits.ts'
-import { listTrees, uncommittedFiles } from '../git/linked-trees.ts'
+import { listTrees, uncommittedLossOf } from '../git/linked-trees.ts'
 import { gitEnvironment } from '../git/process.ts'
 import { formatCount, joinNames } from '../kernel/text.ts'
 import { blocks, pairs, section } from '../surfaces/cli/render/parts.ts'
@@ -85,7 +85,7 @@ interface Overview {
 async function readOverview(top: string, environment: Environment): Promise<Overview> {
   const quiet = gitEnvironment(environment)
   const [uncommitted, recent, trees] = await Promise.all([
-    uncommittedFiles(top, quiet),
+    uncommittedLossOf(top, quiet),
     readRecentCommits(top, quiet),
     listTrees(top, quiet),
   ])

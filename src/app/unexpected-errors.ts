@@ -30,13 +30,13 @@ export function endUnexpectedly(error: unknown): never {
 }
 
 function formatUnexpected(error: unknown): [sentence: string, hint: string] {
-  return [`An unexpected error ended "waymark ${command()}": ${summaryOf(error)}`, wayOn]
+  return [`An unexpected error ended "waymark ${command()}": ${errorSummary(error)}`, wayOn]
 }
 
 const wayOn = 'Check this project with: waymark doctor'
 
 /** What went wrong in one line, with the file that has the details. */
-export function summaryOf(error: unknown): string {
+export function errorSummary(error: unknown): string {
   const [reason = ''] = messageOf(error).split('\n')
   const file = keepDetails(error)
   return file === null ? reason : `${reason.replace(/\.?$/, '.')} Details: ${file}`

@@ -1,5 +1,5 @@
 import { messageOf } from '../kernel/failure.ts'
-import { messageOf as messageOfNotice } from '../notifications/domain/notice.ts'
+import { noticeMessage as messageOfNotice } from '../notifications/domain/notice.ts'
 import { runNotificationSender } from '../notifications/operations/send-loop.ts'
 import { messenger } from '../notifications/senders/messenger.ts'
 import { printError, processTerminal } from '../surfaces/cli/terminal.ts'

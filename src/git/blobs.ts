@@ -59,7 +59,7 @@ export async function sizesOf(
 }
 
 /** Contents by their ids; missing ones are left out. */
-export async function contentsOf(
+export async function readBlobs(
   place: PrivateDirectory,
   oids: readonly string[],
 ): Promise<ReadonlyMap<string, Buffer>> {

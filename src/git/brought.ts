@@ -4,12 +4,12 @@ import { setNewest } from '../kernel/limited-map.ts'
 import { minSolidCharacters, shortLinePrefix } from '../lines/domain/line-hashes.ts'
 import { type GitTrace, type KnownLines, type KnownVersion, knownLines } from '../lines/domain/versions.ts'
 import { type BroughtBy, bringingCommands } from '../track/domain/changes.ts'
-import { contentsOf, objectIds } from './blobs.ts'
+import { objectIds, readBlobs } from './blobs.ts'
 import { type Difference, isSameState, type RepositoryPair } from './comparison.ts'
 import { parseReflog, type ReflogEntry, reflogBetween } from './git-folder.ts'
-import { isBinary, linesOf } from './line-hash.ts'
+import { isBinary, splitBufferLines } from './line-hash.ts'
 import { arrivedCommits } from './origin.ts'
-import { otherWorkTrees, textOf } from './other-work-trees.ts'
+import { otherWorkTrees, readGitText } from './other-work-trees.ts'
 import { type ChangedContent, oidOf } from './patch.ts'
 import { displayPath, nulRecords, type PathBytes, pathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
@@ -361,7 +361,7 @@ async function knownCommits(
 /** The commits that the logs of the repository's other work trees name. */
 async function commitsOfOtherTrees(top: string): Promise<ReadonlySet<string>> {
   const others = await otherWorkTrees(top)
-  const logs = await Promise.all(others.map((other) => textOf(join(other.gitFolder, 'logs', 'HEAD'))))
+  const logs = await Promise.all(others.map((other) => readGitText(join(other.gitFolder, 'logs', 'HEAD'))))
   return new Set(logs.flatMap((log) => parseReflog(`${log ?? ''}\n`).map(({ to }) => to)))
 }
 
@@ -494,12 +494,12 @@ class VersionList {
       file.after ?? '',
       ...versions.map(({ oid }) => oid),
     ])
-    const contents = await contentsOf(place, wanted)
+    const contents = await readBlobs(place, wanted)
     const hashes = new Map(
       [...contents].flatMap(([oid, content]) =>
         isBinary(content) || content.length > maxBytes
           ? []
-          : [[oid, linesOf(content).map(comparable)] as const],
+          : [[oid, splitBufferLines(content).map(comparable)] as const],
       ),
     )
     const lines = new Map(

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { yieldToEventLoop } from '../kernel/files/yield-to-event-loop.ts'
 import { isSecretFile } from '../kernel/secret-files.ts'
-import { contentsOf } from './blobs.ts'
+import { readBlobs } from './blobs.ts'
 import { configuredValue, isTrue } from './configuration.ts'
 import { type Conversion, conversionOf, filteredState, filtersOf } from './conversion.ts'
 import {
@@ -553,7 +553,7 @@ async function pathsKeepingLineEndings(
   files: readonly Candidate[],
 ): Promise<readonly PathBytes[]> {
   const indexed = files.filter(({ index, file }) => index !== null && file.stat.size <= maxKeptFileBytes)
-  const contents = await contentsOf(
+  const contents = await readBlobs(
     place,
     indexed.flatMap(({ index }) => index?.oid ?? []),
   )

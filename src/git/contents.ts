@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { isSecretFile } from '../kernel/secret-files.ts'
-import { contentsOf } from './blobs.ts'
+import { readBlobs } from './blobs.ts'
 import { comparisonPlace } from './comparison.ts'
-import { headsOf, placeOf, repositoryAt } from './copies.ts'
+import { copyPlace, headsOf, repositoryAt } from './copies.ts'
 import { type PathBytes, pathBytes } from './paths.ts'
 import type { FileState, SnapshotContents, SnapshotRef, StoredContent } from './ports/work-tree.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
@@ -50,7 +50,7 @@ async function fileStates(
     if (ignored !== undefined) states.set(path, stateOf(path, { mode: '100644', oid: ignored.oid }, true))
     else asCommitted.set(repository, [...(asCommitted.get(repository) ?? []), path])
   }
-  const place = readable(placeOf(state, environment))
+  const place = readable(copyPlace(state, environment))
   for (const [repository, some] of asCommitted) {
     const heads = await headsOf(place, repository, some)
     for (const path of some) {
@@ -94,7 +94,7 @@ async function headBefore(
   if (repository === undefined) return undefined
   const entry = repository.overlay.get(bytes.slice(repository.prefix.length))
   if (entry !== undefined) return entry.head?.oid
-  const place = readable(placeOf(state, environment))
+  const place = readable(copyPlace(state, environment))
   return (await headsOf(place, repository, [path])).get(path)?.oid
 }
 
@@ -142,7 +142,7 @@ async function readContents(
   }
   const short = [...contents].filter(([, { bytes }]) => bytes !== null).map(([id]) => id)
   if (short.length === 0) return contents
-  for (const [id, bytes] of await contentsOf(place, short)) contents.set(id, { bytes, size: bytes.length })
+  for (const [id, bytes] of await readBlobs(place, short)) contents.set(id, { bytes, size: bytes.length })
   return contents
 }
 

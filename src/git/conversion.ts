@@ -6,7 +6,7 @@ import { readRegular, readRegularSync } from '../kernel/files/regular-file.ts'
 import type { Candidate } from './changes-from-head.ts'
 import { repositoryPairs, type SnapshotPair } from './comparison.ts'
 import { type ConfigurationEntry, configuredValue, contentSettings, isTrue } from './configuration.ts'
-import { blobId, sha256 } from './disk.ts'
+import { blobId, fileSha256 } from './disk.ts'
 import type { IndexEntries } from './index-file.ts'
 import { diskPath, displayPath, nulInput, nulRecords, type PathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
@@ -270,6 +270,6 @@ async function pointerId(raw: GitState, { path, file }: Candidate, context: Filt
     file.stat.size <= pointerLimit &&
     readRegularSync(diskPath(top, path)).toString('latin1').startsWith(pointerStart)
   if (isPointer || file.stat.size === 0) return raw.oid
-  const digest = await sha256(top, path)
+  const digest = await fileSha256(top, path)
   return blobId(objectFormat, Buffer.from(`${pointerStart}oid sha256:${digest}\nsize ${file.stat.size}\n`))
 }

@@ -7,7 +7,7 @@ import { removeFromState } from '../kernel/files/state-folder.ts'
 import { yieldToEventLoop } from '../kernel/files/yield-to-event-loop.ts'
 import { isSecretFile } from '../kernel/secret-files.ts'
 import { align } from '../lines/domain/alignment.ts'
-import { contentsOf } from './blobs.ts'
+import { readBlobs } from './blobs.ts'
 import { comparisonPlace } from './comparison.ts'
 import { blobId } from './disk.ts'
 import { PackWriter } from './pack.ts'
@@ -53,12 +53,12 @@ export function fileCopies(options: CopiesOptions): FileCopies {
     },
     linesOf: async (place, steps) => {
       const state = await loadState(place.directory)
-      return state === null ? null : linesOf(placeOf(state, environment), steps)
+      return state === null ? null : linesOf(copyPlace(state, environment), steps)
     },
   }
 }
 
-export function placeOf(state: WorkTreeState, environment: GitEnvironment): PrivateDirectory {
+export function copyPlace(state: WorkTreeState, environment: GitEnvironment): PrivateDirectory {
   return comparisonPlace({ from: state, to: state }, environment)
 }
 
@@ -76,7 +76,7 @@ async function keepCopies(
 ): Promise<readonly (string | null)[]> {
   const packs = new Map<string, PackWriter>()
   const ids: (string | null)[] = []
-  const place = placeOf(state, environment)
+  const place = copyPlace(state, environment)
   for (const { path, copy } of copies) {
     const content = await readRegular(copy).catch(() => null)
     const bytes = pathBytes(path)
@@ -158,7 +158,7 @@ async function contentsAt(
     const id = disk === null ? null : uncertain === undefined ? (disk.oid ?? undefined) : undefined
     contents.set(path, { id, changedAt: disk?.stat?.changed ?? null })
   }
-  const place = placeOf(state, environment)
+  const place = copyPlace(state, environment)
   for (const [repository, some] of asCommitted) {
     const heads = await headsOf(place, repository, some)
     for (const path of some) contents.set(path, { id: heads.get(path)?.oid ?? null, changedAt: null })
@@ -202,7 +202,7 @@ async function amend(
     recursive: true,
     filter: (path) => !path.endsWith('snapshot.json'),
   })
-  const at = placeOf(state, environment)
+  const at = copyPlace(state, environment)
   const repositories: RepositoryState[] = []
   for (const repository of state.repositories) {
     const own = [...files].filter(([path]) => repositoryAt(state, pathBytes(path)) === repository)
@@ -251,7 +251,7 @@ async function linesOf(
   const [first] = steps
   if (first === undefined) return new Map()
   const ids = [...new Set(steps.flatMap(({ before, after }) => [before, after]).filter((id) => id !== null))]
-  const contents = await contentsOf(place, ids)
+  const contents = await readBlobs(place, ids)
   const textOf = (id: string | null): readonly string[] | null => {
     if (id === null) return []
     const content = contents.get(id)

@@ -89,7 +89,7 @@ export async function blobIdOf(objectFormat: string, top: string, path: PathByte
 const smallFile = 1024 * 1024
 
 /** The SHA-256 of a file of any size. */
-export function sha256(top: string, path: PathBytes): Promise<string> {
+export function fileSha256(top: string, path: PathBytes): Promise<string> {
   return digest(createHash('sha256'), diskPath(top, path))
 }
 

@@ -7,12 +7,12 @@ import {
   type Landed,
   type OtherPlace,
   type TaskLines,
-  wholeFile,
+  wholeFileLine,
 } from '../track/domain/landed.ts'
-import { contentsOf, objectIds, sizesOf } from './blobs.ts'
+import { objectIds, readBlobs, sizesOf } from './blobs.ts'
 import { configuredValue } from './configuration.ts'
 import { type Ref, readRefs, remoteDefault } from './git-folder.ts'
-import { lineHasher, linesOf } from './line-hash.ts'
+import { lineHasher, splitBufferLines } from './line-hash.ts'
 import type { HistoryLookup } from './line-history.ts'
 import { otherTreeTops } from './other-work-trees.ts'
 import { objectId } from './pack.ts'
@@ -281,11 +281,11 @@ async function contentLines(
   const hashOf = lineHasher(salt)
   const found = new Map<string, FileLines>()
   for (const group of readableGroups(sizes)) {
-    const contents = await contentsOf(place, group)
+    const contents = await readBlobs(place, group)
     for (const [oid, content] of contents) found.set(oid, linesOfContent(oid, content, hashOf))
   }
   // Of a large file, only its whole content is compared.
-  for (const [oid, size] of sizes) if (size > maxBytes) found.set(oid, new Set([wholeFile(oid)]))
+  for (const [oid, size] of sizes) if (size > maxBytes) found.set(oid, new Set([wholeFileLine(oid)]))
   return found
 }
 
@@ -308,7 +308,10 @@ function readableGroups(sizes: ReadonlyMap<string, number>): readonly (readonly 
 }
 
 function linesOfContent(oid: string, content: Buffer, hashOf: (line: string) => string): ReadonlySet<string> {
-  return new Set([wholeFile(oid), ...(content.length > maxBytes ? [] : linesOf(content).map(hashOf))])
+  return new Set([
+    wholeFileLine(oid),
+    ...(content.length > maxBytes ? [] : splitBufferLines(content).map(hashOf)),
+  ])
 }
 
 /** The files of the work trees, as they are on disk. */

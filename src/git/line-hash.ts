@@ -48,7 +48,7 @@ function isThin(bare: string): boolean {
 }
 
 /** The lines of a content, as bytes. */
-export function linesOf(content: Buffer): string[] {
+export function splitBufferLines(content: Buffer): string[] {
   if (content.length === 0) return []
   const lines = content.toString('latin1').split('\n')
   if (lines.at(-1) === '') lines.pop()

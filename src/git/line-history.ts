@@ -17,11 +17,11 @@ import type {
   ListedCommit,
   ListedFile,
 } from '../lines/ports/line-history.ts'
-import { contentsOf, objectIds } from './blobs.ts'
+import { objectIds, readBlobs } from './blobs.ts'
 import { configuredValue } from './configuration.ts'
 import { KeptBlames } from './kept-blames.ts'
 import { measureLanding } from './landing.ts'
-import { isBinary, lineHasher, linesOf } from './line-hash.ts'
+import { isBinary, lineHasher, splitBufferLines } from './line-hash.ts'
 import { pathsByCommit } from './origin.ts'
 import { objectId } from './pack.ts'
 import { diskPath, displayPath, nulInput, nulRecords, type PathBytes, pathBytes } from './paths.ts'
@@ -93,8 +93,8 @@ export function createLineHistory(options: LineHistoryOptions): LineHistory {
     hashes: (folder, oids, salt) =>
       withLookup(folder, async ({ place }) => {
         const hashOf = lineHasher(salt)
-        const contents = await contentsOf(place, oids)
-        return [...contents].map(([oid, content]) => [oid, linesOf(content).map(hashOf)] as const)
+        const contents = await readBlobs(place, oids)
+        return [...contents].map(([oid, content]) => [oid, splitBufferLines(content).map(hashOf)] as const)
       }),
   }
 }
@@ -187,7 +187,7 @@ function hashed(
   stamp: string,
 ): LineHistoryFile {
   if (version.withoutLines !== undefined || content === null) return { ...version, stamp, hashes: [] }
-  const lines = linesOf(content)
+  const lines = splitBufferLines(content)
   return {
     ...version,
     stamp,
@@ -319,7 +319,7 @@ async function committedFiles<Target extends LineHistoryTarget & { readonly rev:
   for (let from = 0; from < found.length; from += contentsAtOnce) {
     const some = found.slice(from, from + contentsAtOnce)
     const readable = some.filter(({ version }) => !isSecretFile(version.path))
-    const contents = await contentsOf(
+    const contents = await readBlobs(
       place,
       readable.map(({ version }) => version.oid),
     )
@@ -509,17 +509,17 @@ async function nameBefore(
     place,
     gone.map((name) => `${head.commit}:${name}`),
   )
-  const contents = await contentsOf(
+  const contents = await readBlobs(
     place,
     oids.flatMap((oid) => oid ?? []),
   )
-  const own = linesOf(readRegularSync(diskPath(top, path))).map((line) => displayPath(line).trim())
+  const own = splitBufferLines(readRegularSync(diskPath(top, path))).map((line) => displayPath(line).trim())
   const ownLines = new Set(own.filter((line) => line !== ''))
   const shares = gone.flatMap((name, at) => {
     const oid = oids[at] ?? null
     const content = oid === null ? undefined : contents.get(oid)
     if (oid === null || content === undefined || isBinary(content)) return []
-    const lines = linesOf(content).map((line) => displayPath(line).trim())
+    const lines = splitBufferLines(content).map((line) => displayPath(line).trim())
     const equal = lines.filter((line) => ownLines.has(line)).length
     return [{ path: name, oid, share: equal / Math.max(1, lines.length) }]
   })

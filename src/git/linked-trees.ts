@@ -9,7 +9,7 @@ import {
   type TreeLosses,
   type TreeLossSummary,
 } from '../track/domain/tree-losses.ts'
-import { gitFolderOf, textOf } from './other-work-trees.ts'
+import { gitFolderOf, readGitText } from './other-work-trees.ts'
 import { displayPath, nulRecords, type PathBytes, pathBytes } from './paths.ts'
 import type { LinkedTree, LinkedTrees, NewWorkTree, NewWorkTreeRequest } from './ports/work-tree.ts'
 import { type GitEnvironment, type GitResult, gitEnvironment, runGit } from './process.ts'
@@ -47,14 +47,14 @@ export function linkedTrees(inherited: NodeJS.ProcessEnv): LinkedTrees {
 async function boundTrees(folder: string): Promise<readonly { path: string; taskId: string }[]> {
   const own = await enclosingGitFolder(folder)
   if (own === null) return []
-  const common = resolve(own, (await textOf(join(own, 'commondir'))) ?? '.')
+  const common = resolve(own, (await readGitText(join(own, 'commondir'))) ?? '.')
   const names = await readdir(join(common, 'worktrees')).catch(() => [])
   const trees = await Promise.all(
     names.map(async (name) => {
       const gitFolder = join(common, 'worktrees', name)
       const [taskId, pointer] = [
-        await textOf(join(gitFolder, marker)),
-        await textOf(join(gitFolder, 'gitdir')),
+        await readGitText(join(gitFolder, marker)),
+        await readGitText(join(gitFolder, 'gitdir')),
       ]
       if (taskId === null || pointer === null) return []
       const path = dirname(resolve(gitFolder, pointer))
@@ -357,7 +357,7 @@ async function lossesOf(tree: LinkedTree, call: GitRunOptions): Promise<TreeLoss
 }
 
 /** The uncommitted files of a work tree. Runs nothing that its configuration names. */
-export async function uncommittedFiles(path: string, environment: GitEnvironment): Promise<TreeLossSummary> {
+export async function uncommittedLossOf(path: string, environment: GitEnvironment): Promise<TreeLossSummary> {
   return uncommittedLoss(path, await quietCall({ path, exists: true }, { folder: path, environment }))
 }
 

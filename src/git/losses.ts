@@ -1,6 +1,6 @@
 import { objectIds } from './blobs.ts'
 import { isSameState } from './comparison.ts'
-import { headsOf, placeOf } from './copies.ts'
+import { copyPlace, headsOf } from './copies.ts'
 import { reflogBetween } from './git-folder.ts'
 import { displayPath, pathBytes } from './paths.ts'
 import type { LostFiles, LostFilesRequest } from './ports/work-tree.ts'
@@ -44,7 +44,7 @@ export async function lostFiles(request: LostFilesRequest, environment: GitEnvir
   const places = [...stashes, ...commits]
   const idsIn = async (some: readonly string[]) => {
     const names = missing.flatMap(({ path }) => some.map((commit) => `${commit}:${pathBytes(path)}`))
-    const ids = await objectIds(placeOf(now, environment), names)
+    const ids = await objectIds(copyPlace(now, environment), names)
     return (at: number) => ids.slice(at * some.length, (at + 1) * some.length)
   }
   const found = await idsIn(places)
@@ -96,7 +96,7 @@ async function missingFiles(
   const elsewhere = new Set([...current.overlay.values()].flatMap(({ disk }) => disk?.oid ?? []))
   const candidates = [...kept].filter(([path]) => !current.ignoredFiles.has(path))
   const unlisted = candidates.flatMap(([path]) => (current.overlay.has(path) ? [] : [displayPath(path)]))
-  const heads = await headsOf(placeOf(now, environment), current, unlisted)
+  const heads = await headsOf(copyPlace(now, environment), current, unlisted)
   const missing: MissingFile[] = []
   for (const [bytes, { entry, state }] of candidates) {
     const path = displayPath(bytes)

@@ -36,12 +36,12 @@ interface OtherTree {
 export async function otherWorkTrees(top: string): Promise<OtherTree[]> {
   const own = await gitFolderOf(top)
   if (own === null) return []
-  const common = resolve(own, (await textOf(join(own, 'commondir'))) ?? '.')
+  const common = resolve(own, (await readGitText(join(own, 'commondir'))) ?? '.')
   const names = await readdir(join(common, 'worktrees')).catch(() => [])
   const linked = await Promise.all(
     names.map(async (name) => {
       const gitFolder = join(common, 'worktrees', name)
-      const pointer = await textOf(join(gitFolder, 'gitdir'))
+      const pointer = await readGitText(join(gitFolder, 'gitdir'))
       return pointer === null ? [] : [{ top: dirname(pointer), gitFolder }]
     }),
   )
@@ -55,7 +55,7 @@ export async function gitFolderOf(top: string): Promise<string | null> {
   const stats = await stat(path).catch(() => null)
   if (stats === null) return null
   if (stats.isDirectory()) return path
-  const pointer = /^gitdir: (.+)$/m.exec((await textOf(path)) ?? '')?.[1]
+  const pointer = /^gitdir: (.+)$/m.exec((await readGitText(path)) ?? '')?.[1]
   return pointer === undefined ? null : resolve(top, pointer)
 }
 
@@ -66,7 +66,7 @@ export async function isLinkedTree(tree: {
   readonly commonFolder: string
 }): Promise<boolean> {
   if (dirname(tree.gitFolder) !== join(tree.commonFolder, 'worktrees')) return false
-  const pointer = await textOf(join(tree.gitFolder, 'gitdir'))
+  const pointer = await readGitText(join(tree.gitFolder, 'gitdir'))
   return pointer !== null && resolve(tree.gitFolder, pointer) === join(tree.top, '.git')
 }
 
@@ -93,7 +93,7 @@ async function isNewer(path: string, time: number): Promise<boolean> {
 }
 
 /** The text of a small file of git; null if there is none. */
-export async function textOf(path: string): Promise<string | null> {
+export async function readGitText(path: string): Promise<string | null> {
   return readRegular(path).then(
     (content) => content.toString('utf8').trim(),
     () => null,

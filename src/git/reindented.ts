@@ -1,7 +1,7 @@
 import type { ChangedHunk } from '../lines/domain/lines-of-change.ts'
-import { contentsOf } from './blobs.ts'
+import { readBlobs } from './blobs.ts'
 import { diffContents, type PathChange, textOnly } from './diff.ts'
-import { linesOf } from './line-hash.ts'
+import { splitBufferLines } from './line-hash.ts'
 import { type ChangedContent, parsePatch, patchForm } from './patch.ts'
 import type { PrivateDirectory } from './private-directory.ts'
 
@@ -25,7 +25,7 @@ export async function withReindented(
   })
   const [diff, contents] = await Promise.all([
     diffContents(place, pairs, [...patchForm, '-U0', '-w'], textOnly),
-    contentsOf(
+    readBlobs(
       place,
       files.flatMap(({ before, after }) => [before ?? '', after ?? '']),
     ),
@@ -37,7 +37,7 @@ export async function withReindented(
     const hunks = places.get(file.path)
     if (!files.includes(file) || hunks === undefined || before === undefined || after === undefined)
       return file
-    const [old, now] = [linesOf(before), linesOf(after)]
+    const [old, now] = [splitBufferLines(before), splitBufferLines(after)]
     return old.length + now.length > maxLines ? file : { ...file, places: splitHunks(hunks, old, now) }
   })
 }

@@ -7,9 +7,9 @@ import type { ContainedEntry, PresentEntry } from '../kernel/files/replaced-file
 import { pathBelow } from '../kernel/path-below.ts'
 import { isSecretFile } from '../kernel/secret-files.ts'
 import type { RestoreGap } from '../track/domain/restore.ts'
-import { contentsOf } from './blobs.ts'
+import { readBlobs } from './blobs.ts'
 import { filtersOf } from './conversion.ts'
-import { headsOf, placeOf, repositoryAt } from './copies.ts'
+import { copyPlace, headsOf, repositoryAt } from './copies.ts'
 import { displayPath, pathBytes } from './paths.ts'
 import type {
   FileState,
@@ -278,7 +278,7 @@ async function targetsOf(
     else committed.push(path)
   }
   const [own] = state.repositories
-  const place = placeOf(state, environment)
+  const place = copyPlace(state, environment)
   const heads = own === undefined ? new Map() : await headsOf(place, own, committed)
   const unkept = [...found].flatMap(([path, { gap }]) => (gap === 'not_kept' ? [path] : []))
   const filters = await filtersOf(place, [...heads.keys(), ...unkept].map(pathBytes))
@@ -411,7 +411,7 @@ async function fileWrites(
   const writes: FileWrite[] = []
   const gaps: Gap[] = []
   for (const [state, some] of Map.groupBy(targets, (target) => target.state)) {
-    const contents = await checkedOut(placeOf(state, environment), some)
+    const contents = await checkedOut(copyPlace(state, environment), some)
     for (const { path, target, present } of some) {
       const content = contents.get(path)
       if (target === null) writes.push({ path, entry: null, expected: present })
@@ -430,7 +430,7 @@ async function checkedOut(
   const contents = new Map<string, Buffer>()
   const all = targets.flatMap(({ path, target }) => (target === null ? [] : [{ path, ...target }]))
   const links = all.filter(({ mode }) => mode === '120000')
-  const raw = await contentsOf(
+  const raw = await readBlobs(
     place,
     links.map(({ id }) => id),
   )
@@ -477,7 +477,7 @@ async function lostCommits(
   const gone = [...new Set([...(own.head === null ? [] : [own.head]), ...(own.refs?.all ?? [])])].filter(
     (tip) => !tips.includes(tip) && !stashes.has(tip),
   )
-  const place = placeOf(now, environment)
+  const place = copyPlace(now, environment)
   for (const commit of gone.slice(0, maxCommits)) {
     const input = Buffer.from([commit, ...tips.map((tip) => `^${tip}`), ''].join('\n'))
     const question = ['rev-list', '--max-count=1', '--ignore-missing', '--stdin']

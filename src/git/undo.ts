@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { problemWith } from '../kernel/files/contained-file.ts'
 import {
   type PendingMerge,
-  planUndo,
+  planFileUndo,
   type UndoDecision,
   type UndoVersion,
 } from '../lines/domain/undo-file.ts'
@@ -94,7 +94,7 @@ async function planUndoing(
     for (const file of window.files) {
       const path = files.nameNow(file.path, renames)
       const { end, start } = states.of(file.path, file.from)
-      const planned = planUndo(file, {
+      const planned = planFileUndo(file, {
         start,
         end,
         now: files.at(path),

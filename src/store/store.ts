@@ -7,7 +7,12 @@ import type { ProjectEvent } from '../events/domain/project-event.ts'
 import { Followers } from '../events/log/follow.ts'
 import { Failure } from '../kernel/failure.ts'
 import type { IdSource } from '../kernel/id.ts'
-import { isProjectEnded, noticeOf, type ProjectState, projectState } from '../project/tables/project-end.ts'
+import {
+  isProjectEnded,
+  type ProjectState,
+  projectState,
+  readOnlyNotice,
+} from '../project/tables/project-end.ts'
 import type { LogSource, SideRow } from './ports/record-rows.ts'
 import type {
   BackupRestoreResult,
@@ -27,7 +32,7 @@ import { storedAnswer } from './record/idempotency.ts'
 import { keptRowsIn } from './record/kept-rows.ts'
 import { type ResolvedProject, resolveProject, writeIgnore, writeProjectId } from './record/project.ts'
 import { record } from './record/record.ts'
-import { DivergedRecordFailure, restore } from './record/restore.ts'
+import { DivergedRecordFailure, restoreProject } from './record/restore.ts'
 import { copyToNew } from './safety/copy.ts'
 import { inspectChain, inspectRecord, isDamaged } from './safety/inspection.ts'
 import { repairRecord } from './safety/repair.ts'
@@ -296,7 +301,7 @@ class SqliteStore implements Store {
       this.#hideFolder()
       const { project, point, ...restored } = await db.transaction().execute(async (transaction) => {
         const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
-        const result = await restore(transaction, log, { ...restoring, root, label: file, found })
+        const result = await restoreProject(transaction, log, { ...restoring, root, label: file, found })
         return { ...result, point: pointIn(raw, result.project.id) }
       })
       this.#resolved.set(db, project)
@@ -354,7 +359,7 @@ class SqliteStore implements Store {
           const { seq, hash } = state
           this.#watch.learn({ projectId: project.id, seq, hash }, { wrote: false })
         }
-        this.#notice = noticeOf(state)
+        this.#notice = readOnlyNotice(state)
         return read(transaction, project?.id ?? noProject)
       })
     })
@@ -446,7 +451,7 @@ async function healthOf(file: string, source: ConnectionSource): Promise<StoreHe
       journalMode,
       schemaVersion: numberOf(open.raw, 'user_version'),
       seq: state?.seq ?? 0,
-      ended: noticeOf(state),
+      ended: readOnlyNotice(state),
       warnings: journalMode === 'memory' ? [memoryWarning(file)] : [],
     }
   } catch (error) {

@@ -39,12 +39,17 @@ test('only what the store records and projects writes rows', () => {
 })
 
 test('a type has a name of its own, which can be searched for', () => {
-  const declared = new Map<string, string[]>()
-  for (const { path, text } of [...productFiles(), ...filesBelow('web', '.ts', '.tsx')]) {
-    if (path.endsWith('.test.ts')) continue
-    for (const [, name = ''] of text.matchAll(/^(?:export )?(?:type|interface|class|enum) (\w+)/gm))
-      declared.set(name, [...(declared.get(name) ?? []), path])
-  }
+  const pages = filesBelow('web', '.ts', '.tsx').filter(({ path }) => !path.endsWith('.test.ts'))
+  const declared = declarations(
+    [...productFiles(), ...pages],
+    /^(?:export )?(?:type|interface|class|enum) (\w+)/gm,
+  )
+  expect(declared.size).toBeGreaterThan(1_000)
+  expect([...declared].filter(([, paths]) => paths.length > 1)).toEqual([])
+})
+
+test('an exported function has a name of its own, too', () => {
+  const declared = declarations(productFiles(), /^export (?:async )?function\*? (\w+)/gm)
   expect(declared.size).toBeGreaterThan(1_000)
   expect([...declared].filter(([, paths]) => paths.length > 1)).toEqual([])
 })
@@ -83,6 +88,15 @@ test('no file names a folder of the machine it was written on', () => {
   const folders = [root, homedir() === '/' ? root : `${homedir()}/`]
   expect(linesWith(everything, (line) => folders.some((folder) => line.includes(folder)))).toEqual([])
 })
+
+/** The files that declare each name. */
+function declarations(files: readonly SourceFile[], pattern: RegExp): ReadonlyMap<string, readonly string[]> {
+  const declared = new Map<string, string[]>()
+  for (const { path, text } of files)
+    for (const [, name = ''] of text.matchAll(pattern))
+      declared.set(name, [...(declared.get(name) ?? []), path])
+  return declared
+}
 
 /** The names of the properties that JSON schemas declare. */
 function fieldNames(schema: unknown, names = new Set<string>()): ReadonlySet<string> {

@@ -11,10 +11,10 @@ import type { SnapshotLocation } from '../../src/track/domain/task.ts'
 import {
   attributionIntervals,
   boundsOf,
-  judge,
+  judgeReport,
   type MeasuredSpan,
   measuredSpans,
-  pathsOf,
+  reportedPathsOf,
   reportedPathsUntil,
   type WorkTreeActivity,
 } from '../../src/track/operations/measure-attempt.ts'
@@ -108,11 +108,11 @@ async function besideAnIdleAttempt(
     owner: own,
     start: { at: own.openedAt, place: start.ref },
     end: { at: 3, place: end.ref },
-    paths: pathsOf(report),
+    paths: reportedPathsOf(report),
   })
   const around = { ...there, intervals, packages: new Map() }
   const claims = { outcome: { summary: '', achievements: [] }, areas: [] }
-  const evidence = judge(own, report, around, { claims, endSnapshot: end.ref })
+  const evidence = judgeReport(own, report, around, { claims, endSnapshot: end.ref })
   const bare = { scope: undefined, attribution: undefined, with: undefined }
   expect(evidence.changes.map((change) => ({ ...change, ...bare }))).toEqual(report.changes)
   expect(evidence.contested).toBeUndefined()
@@ -140,7 +140,7 @@ async function whileCaptured(
   }
   const neighbors = new Map([[own.id as string, own]])
   const turn = aTurn(start.ref)
-  const paths = pathsOf(report)
+  const paths = reportedPathsOf(report)
   const measured = async (seen: Pick<CandidateEvidence, 'edits' | 'windows'> | null) => {
     const told = { isTurn: false, isComplete: true, edits: [], windows: [], ...seen }
     const hookEvidence: WorkTreeEvidence | null = seen && {
@@ -163,7 +163,7 @@ async function whileCaptured(
     })
     const around = { ...there, intervals, packages: new Map() }
     const claims = { outcome: { summary: '', achievements: [] }, areas: [] }
-    return judge(own, report, around, { claims, endSnapshot: end.ref })
+    return judgeReport(own, report, around, { claims, endSnapshot: end.ref })
   }
   const edits = paths.map((path) => ({
     path,

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { messageOf, type NamedNotice } from '../../src/notifications/domain/notice.ts'
+import { type NamedNotice, noticeMessage } from '../../src/notifications/domain/notice.ts'
 import { desktopCommand } from '../../src/notifications/senders/desktop.ts'
 import { messenger } from '../../src/notifications/senders/messenger.ts'
 import { openTelling } from './telling.ts'
@@ -55,12 +55,12 @@ test.skipIf(process.platform !== 'linux')('a desktop that shows nothing says why
 })
 
 test('on each system a text is an argument or a variable, never a part of a script', () => {
-  const message = messageOf(hostile)
+  const message = noticeMessage(hostile)
   const [mac, windows, linux] = ['darwin', 'win32', 'linux'].map((platform) =>
     desktopCommand(platform, message),
   )
   const harmless = { ...hostile, why: 'x', who: 'y', project: 'z' }
-  const scripts = (platform: string, of: NamedNotice) => desktopCommand(platform, messageOf(of)).words
+  const scripts = (platform: string, of: NamedNotice) => desktopCommand(platform, noticeMessage(of)).words
   expect(scripts('win32', hostile)).toEqual(scripts('win32', harmless))
   expect(windows?.environment['WAYMARK_NOTICE_TEXT']).toContain('rm -rf')
   expect(scripts('darwin', hostile).slice(0, 6)).toEqual(scripts('darwin', harmless).slice(0, 6))

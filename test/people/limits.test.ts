@@ -3,14 +3,19 @@ import { type Access, accesses, type CallerPermissions, hasAccess } from '../../
 import { readInvitation, readToken, serverProject } from '../../src/people/domain/identity.ts'
 import { acceptInvitation } from '../../src/people/operations/invitations.ts'
 import { newSession } from '../../src/people/operations/sessions.ts'
-import { actorOf, isOpen, permissionsIn, readPrincipal } from '../../src/surfaces/http/auth/principal.ts'
+import {
+  actorOfPrincipal,
+  isOpen,
+  permissionsIn,
+  readPrincipal,
+} from '../../src/surfaces/http/auth/principal.ts'
 import { amount } from '../support/amount.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import { shared } from '../support/shared.ts'
 import { openTeamProject, type TeamProject } from './team-project.ts'
 
 interface Holder {
-  readonly actor: ReturnType<typeof actorOf>
+  readonly actor: ReturnType<typeof actorOfPrincipal>
   readonly permissions: CallerPermissions
 }
 
@@ -51,7 +56,7 @@ async function sessionBy({ context }: TeamProject, secret: string, projectId: st
   if (!begun?.token) throw new Error('no such token')
   const { person, token } = begun
   const session = await team.store.record({
-    actor: actorOf(begun),
+    actor: actorOfPrincipal(begun),
     at: Date.now(),
     decide: async () => {
       const until = token.expiresAt
@@ -61,7 +66,7 @@ async function sessionBy({ context }: TeamProject, secret: string, projectId: st
   })
   const principal = await team.store.view((reads) => readPrincipal(reads, { session: session as never }))
   if (!principal) throw new Error('no session')
-  return { actor: actorOf(principal), permissions: permissionsIn(principal, projectId) }
+  return { actor: actorOfPrincipal(principal), permissions: permissionsIn(principal, projectId) }
 }
 
 const parents: Readonly<Record<string, object>> = {

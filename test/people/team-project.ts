@@ -7,7 +7,7 @@ import { type InvokeOptions, invoke } from '../../src/kernel/operations/invoke.t
 import type { Context } from '../../src/kernel/operations/operation.ts'
 import type { CallerPermissions } from '../../src/people/domain/access.ts'
 import { readToken } from '../../src/people/domain/identity.ts'
-import { actorOf, permissionsIn, readPrincipal } from '../../src/surfaces/http/auth/principal.ts'
+import { actorOfPrincipal, permissionsIn, readPrincipal } from '../../src/surfaces/http/auth/principal.ts'
 import { commitCopied } from '../support/copied-folder.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import { plantDatabase } from '../support/planted-database.ts'
@@ -83,7 +83,7 @@ export async function openTeamProject(home = temporaryFolder(), name = 'shop'): 
       const principal = id && (await context.team?.store.view((reads) => readPrincipal(reads, { token: id })))
       if (!principal) throw new Error('no such token')
       const here = await context.store.view(({ identities }) => Promise.resolve(identities.project))
-      return { actor: actorOf(principal), permissions: permissionsIn(principal, here) }
+      return { actor: actorOfPrincipal(principal), permissions: permissionsIn(principal, here) }
     },
     refused: (called, input, as) => refusedBy(call(called, input, as)),
   }

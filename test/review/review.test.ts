@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { brief } from '../../src/gate/domain/hook/session-briefing.ts'
 import { readBriefing } from '../../src/gate/operations/hook.ts'
 import { excerpt } from '../../src/kernel/text.ts'
-import { headOf } from '../../src/review/cli/review.ts'
+import { reviewHeading } from '../../src/review/cli/review.ts'
 import { uniqueLineIndex } from '../../src/review/domain/lines.ts'
 import { maxQuoteLength } from '../../src/review/domain/review.ts'
 import { type Answer, openProject, person, type TestProject } from '../support/project.ts'
@@ -83,7 +83,7 @@ test('names the files that an agent claims and did not change, in the review and
   })
   const review = await call('review_show', { task }, as)
   expect(review.unchanged_claims).toEqual(['test/auth.test.ts'])
-  expect(headOf(review)).toContain('✗ Claimed but unchanged: test/auth.test.ts')
+  expect(reviewHeading(review)).toContain('✗ Claimed but unchanged: test/auth.test.ts')
   const { items } = await call('inbox', { include: ['evidence'] }, as)
   const claim = { rule: 'claimed_not_changed', paths: ['test/auth.test.ts'] }
   const evidence = {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { checkedClients } from '../../src/clients/hooks/client-checks.ts'
-import { clients } from '../../src/clients/hooks/hook-clients.ts'
-import { clients as setupClients } from '../../src/clients/setup/setup-clients.ts'
+import { hookClients } from '../../src/clients/hooks/hook-clients.ts'
+import { setupClients } from '../../src/clients/setup/setup-clients.ts'
 import { inWords, openCaptured } from './captured-project.ts'
 import { playedClients } from './payloads.ts'
 
 test('every client has a session that is played', () => {
-  expect(playedClients.map(({ client }) => client)).toEqual(clients.map(({ name }) => name))
-  expect(Object.keys(checkedClients).sort()).toEqual(clients.map(({ name }) => name).sort())
+  expect(playedClients.map(({ client }) => client)).toEqual(hookClients.map(({ name }) => name))
+  expect(Object.keys(checkedClients).sort()).toEqual(hookClients.map(({ name }) => name).sort())
 })
 
 test.each(playedClients)(
@@ -35,7 +35,7 @@ test('every event that setup registers means something, and none is registered t
     expect.arrayContaining(['claude', 'cursor', 'codex', 'opencode']),
   )
   for (const { id, events } of registered) {
-    const adapter = clients.find(({ name }) => name === id)
+    const adapter = hookClients.find(({ name }) => name === id)
     expect(adapter, `there is no adapter for ${id}`).toBeDefined()
     const unknown = events.filter((event) => (adapter?.events[event] ?? 'ignored') === 'ignored')
     expect({ id, unknown }).toEqual({ id, unknown: [] })

@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { clients } from '../../src/clients/hooks/hook-clients.ts'
+import { hookClients } from '../../src/clients/hooks/hook-clients.ts'
 import { amount } from '../support/amount.ts'
 import { runAlone } from '../support/program.ts'
 import { openCommandLine } from '../surfaces/cli/command-line.ts'
@@ -102,9 +102,13 @@ test('payloads of any kind leave the project alone, read nothing outside it and 
     { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 200 }) },
   )
   fc.assert(
-    fc.property(said, fc.constantFrom(...clients.map(({ name }) => name), 'nobody', ''), (text, client) => {
-      project.tell(client, text)
-    }),
+    fc.property(
+      said,
+      fc.constantFrom(...hookClients.map(({ name }) => name), 'nobody', ''),
+      (text, client) => {
+        project.tell(client, text)
+      },
+    ),
     { numRuns: amount({ test: 500, soak: 1_000 }), seed: 20_261_122 },
   )
   expect(project.events().length).toBeGreaterThan(amount({ test: 50, soak: 100 }))

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '../../src/kernel/ports/clock.ts'
 import type { Store } from '../../src/store/ports/store.ts'
-import { rootOf } from '../../src/store/postgres/project.ts'
+import { folderKeyOf } from '../../src/store/postgres/project.ts'
 import { openPostgresStore } from '../../src/store/postgres/store.ts'
 import { randomIds } from '../../src/store/random-ids.ts'
 import { openStore, type StoreOptions } from '../../src/store/store.ts'
@@ -72,7 +72,7 @@ export async function temporaryPostgresStore(
   }
   return {
     store: another(),
-    root: rootOf(project),
+    root: folderKeyOf(project),
     folder: root,
     file: url,
     another,

@@ -19,7 +19,7 @@ import { commandLineActor } from '../settings/actor.ts'
 import { userName } from '../settings/environment.ts'
 import { isJsonRequested, readWords } from '../settings/flags.ts'
 import { refuseForeign } from '../settings/regular-paths.ts'
-import { remoteStateFolder, rootOf } from './remote-project-location.ts'
+import { remoteRootOf, remoteStateFolder } from './remote-project-location.ts'
 
 const ServerSession = z.object({
   /** Empty if the server has none. */
@@ -56,7 +56,7 @@ export async function connectToServer(words: readonly string[]): Promise<void> {
   // An invitation works once: its token is stored first, in case a later step fails.
   if (token !== given) servers.keep(origin, { token, trustsCommands })
   const named = text('project') ?? project
-  const root = rootOf({ environment, workingFolder: process.cwd() })
+  const root = remoteRootOf({ environment, workingFolder: process.cwd() })
   refuseForeign(root)
   const before = savedServer(root)
   // A new token for the same server keeps the project.
@@ -189,7 +189,7 @@ export async function disconnect(words: readonly string[]): Promise<void> {
   refuseAgent('waymark disconnect')
   const environment = process.env
   const workingFolder = process.cwd()
-  const root = rootOf({ environment, workingFolder })
+  const root = remoteRootOf({ environment, workingFolder })
   refuseForeign(root)
   const saved = projectServer(root)
   if (saved === null) {

@@ -28,7 +28,7 @@ export interface RemoteProjectLocation {
 /** The server of a project, found without git; null for a local project. */
 export function connectedPlace(connecting: ConnectOptions): RemoteProjectLocation | null {
   const { server, environment } = connecting
-  const root = rootOf(connecting)
+  const root = remoteRootOf(connecting)
   const folder = remoteStateFolder(environment)
   // A committed address could send this project's files to a server that its user connected for another one.
   refuseForeign(root)
@@ -52,7 +52,7 @@ export function namedPlaceAtServer(connecting: ConnectOptions): RemoteProjectLoc
 }
 
 /** The project's root with `.waymark`, the same for all its work trees. */
-export function rootOf({ project, environment, workingFolder }: ConnectOptions): string {
+export function remoteRootOf({ project, environment, workingFolder }: ConnectOptions): string {
   const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   const request = { flag: project, environment, workingFolder }
   const folder = projectFolder(request, (start) => enclosingTree(start, home))

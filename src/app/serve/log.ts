@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { printableJson, withoutControlCodes } from '../../surfaces/cli/terminal.ts'
 import type { Logger } from '../../surfaces/http/serving.ts'
 import type { LogLevel } from '../settings/flags.ts'
-import { summaryOf } from '../unexpected-errors.ts'
+import { errorSummary } from '../unexpected-errors.ts'
 
 /** Writes to standard error: a line for people on a terminal, JSON elsewhere. */
 export function openLog(level: LogLevel, stderr: NodeJS.WriteStream = process.stderr): Logger {
@@ -25,7 +25,7 @@ export function openLog(level: LogLevel, stderr: NodeJS.WriteStream = process.st
 
 /** A terminal shows what went wrong; the stack is kept in the error log. */
 function withoutStack(value: string): string {
-  return value.includes('\n    at ') ? summaryOf(value) : value
+  return value.includes('\n    at ') ? errorSummary(value) : value
 }
 
 /** `12:01:07 warn The live feed ended. project=shop`. */

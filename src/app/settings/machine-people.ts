@@ -7,7 +7,7 @@ import { serverProject } from '../../people/domain/identity.ts'
 import type { MachineOwner, OwnTokenKind, Team } from '../../people/ports/team.ts'
 import { fingerprint } from '../../store/fingerprint.ts'
 import { randomIds } from '../../store/random-ids.ts'
-import { hashOf, newSecret } from '../../surfaces/http/auth/secret.ts'
+import { newSecret, secretHash } from '../../surfaces/http/auth/secret.ts'
 import { deferredStore } from '../lazy-ports.ts'
 import { userIdentity } from './actor.ts'
 import { type Environment, firstSetVariable, userName } from './environment.ts'
@@ -44,5 +44,5 @@ export function openMachinePeople(
     readToken: (kind: OwnTokenKind) => readOwn(fileOf(kind), maxTokenBytes)?.toString('utf8').trim() ?? null,
     keepToken: (kind: OwnTokenKind, text: string) => writePrivate(fileOf(kind), `${text}\n`),
   }
-  return { store, owner, newSecret, hashOf }
+  return { store, owner, newSecret, hashOf: secretHash }
 }

@@ -185,7 +185,7 @@ export function writableStateFolder(
  * The part of the state folder for one project and its database. Pruning removes everything that this database does not
  * name, so two databases must never share a folder.
  */
-export function projectState(
+export function projectStatePath(
   state: string,
   identity: { readonly folder: string; readonly database: string | null },
   fingerprint: Fingerprint,

@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SetupFiles } from '../../clients/ports/setup-files.ts'
 import type { FileRecord } from '../../clients/setup/disk.ts'
-import { hashOf } from '../../clients/setup/edit/edit-file.ts'
+import { fileHash } from '../../clients/setup/edit/edit-file.ts'
 import { errorCode } from '../../kernel/failure.ts'
 import { readIfThere, runLocked, writePrivate } from '../../kernel/files/private-file.ts'
 
@@ -40,7 +40,7 @@ export class SetupRecords {
   }
 
   #path(file: string): string {
-    return join(this.folder, `${hashOf(file).slice(0, 24)}.json`)
+    return join(this.folder, `${fileHash(file).slice(0, 24)}.json`)
   }
 }
 
@@ -59,7 +59,7 @@ export function setupFiles(stateFolder: string): SetupFiles {
   return {
     wrote: async (file, before, after) => {
       const record = records.all().find((one) => one.file === file || one.target === file)
-      if (record === undefined || record.afterHash !== hashOf(after)) return false
+      if (record === undefined || record.afterHash !== fileHash(after)) return false
       return record.before === (before && Buffer.from(before).toString('base64'))
     },
   }

@@ -11,22 +11,22 @@ import {
   type FileRecord,
   firstFileObstacle,
   refuseObstacle,
-  textOf,
+  utf8Text,
   writer,
 } from '../../clients/setup/disk.ts'
-import { hashOf } from '../../clients/setup/edit/edit-file.ts'
+import { fileHash } from '../../clients/setup/edit/edit-file.ts'
 import { differences, type PreviewLine } from '../../clients/setup/file-difference.ts'
 import {
   isForProject,
   type PlannedFile,
   planSetup,
-  planUndo,
+  planSetupUndo,
   type SetupPlan,
   type SetupRequest,
   scopeOf,
-  summaryOf,
+  setupSummary,
 } from '../../clients/setup/plan-setup.ts'
-import { clients as allClients, clientNamed } from '../../clients/setup/setup-clients.ts'
+import { setupClients as allClients, clientNamed } from '../../clients/setup/setup-clients.ts'
 import type { SetupContext } from '../../clients/setup/setup-context.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { isWithin, removeContained } from '../../kernel/files/contained-file.ts'
@@ -75,7 +75,7 @@ export async function setup(words: readonly string[]): Promise<void> {
 }
 
 /** `waymark init`: sets up every client that is found here together. */
-export async function init(words: readonly string[]): Promise<void> {
+export async function initCommand(words: readonly string[]): Promise<void> {
   const flags = readWords('init', words)
   const [odd] = flags.positionals
   if (odd !== undefined) throw flags.mistaken(`init does not take ${odd}.`)
@@ -176,11 +176,11 @@ async function run(
   if (isReadOnlyRun(flags)) {
     const isDone = changed.length === 0 && !isRefused
     if (flags.has('check')) {
-      say(terminal, `${titlesOf(clients)}: ${isDone ? 'already set up' : summaryOf(plan)}.`)
+      say(terminal, `${titlesOf(clients)}: ${isDone ? 'already set up' : setupSummary(plan)}.`)
       process.exitCode = isDone ? 0 : 1
     } else {
       const also = makesRecord && changed.length > 0 ? `, and ${record}` : ''
-      say(terminal, `Nothing was written: ${summaryOf(plan)}${also}.`)
+      say(terminal, `Nothing was written: ${setupSummary(plan)}${also}.`)
       process.exitCode = 0
     }
     showSkipped(plan, host)
@@ -326,9 +326,9 @@ async function undo(
     file: record.file,
     changes: record.changes,
     asWeLeftIt: isUnchangedSince(record, disk),
-    before: record.before === null ? null : textOf(Buffer.from(record.before, 'base64')),
+    before: record.before === null ? null : utf8Text(Buffer.from(record.before, 'base64')),
   }))
-  const { files, kept, notes, elsewhere } = planUndo(clients, {
+  const { files, kept, notes, elsewhere } = planSetupUndo(clients, {
     context,
     request,
     assets: setupResources(),
@@ -465,7 +465,7 @@ function hasHooks({ records, context }: SetupHost): boolean {
 
 function isUnchangedSince({ file, afterHash }: FileRecord, disk: Disk): boolean {
   const bytes = disk.bytes(file)
-  return bytes !== null && hashOf(bytes) === afterHash
+  return bytes !== null && fileHash(bytes) === afterHash
 }
 
 function write(files: readonly PlannedFile[], { records, disk, context }: SetupHost): void {

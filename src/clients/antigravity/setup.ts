@@ -1,5 +1,5 @@
 import { agentsFile, type Client, jsonEntry, jsonPlace, jsonWithComments } from '../setup/client.ts'
-import { pathsOf } from '../setup/setup-context.ts'
+import { setupPathsOf } from '../setup/setup-context.ts'
 
 export const antigravity: Client = {
   id: 'antigravity',
@@ -9,8 +9,8 @@ export const antigravity: Client = {
   server: (context, scope) =>
     jsonPlace(
       scope === 'project'
-        ? pathsOf(context).project('.agents', 'mcp_config.json')
-        : pathsOf(context).home('.gemini', 'config', 'mcp_config.json'),
+        ? setupPathsOf(context).project('.agents', 'mcp_config.json')
+        : setupPathsOf(context).home('.gemini', 'config', 'mcp_config.json'),
       jsonWithComments,
       'mcpServers',
       'waymark',
@@ -28,8 +28,11 @@ export const antigravity: Client = {
   rules: agentsFile,
   terminal: 'agy',
   signs: (context) => ({
-    project: [pathsOf(context).project('.agents', 'mcp_config.json')],
-    user: [pathsOf(context).home('.gemini', 'config'), pathsOf(context).home('.gemini', 'antigravity')],
+    project: [setupPathsOf(context).project('.agents', 'mcp_config.json')],
+    user: [
+      setupPathsOf(context).home('.gemini', 'config'),
+      setupPathsOf(context).home('.gemini', 'antigravity'),
+    ],
     programs: ['agy', 'antigravity'],
   }),
 }

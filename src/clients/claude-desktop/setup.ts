@@ -1,5 +1,5 @@
 import { type Client, jsonEntry, jsonPlace, strictJson } from '../setup/client.ts'
-import { folderName, pathsOf } from '../setup/setup-context.ts'
+import { folderName, setupPathsOf } from '../setup/setup-context.ts'
 
 export const claudeDesktop: Client = {
   id: 'claude-desktop',
@@ -9,7 +9,7 @@ export const claudeDesktop: Client = {
     scope === 'project'
       ? null
       : jsonPlace(
-          pathsOf(context).application('Claude', 'claude_desktop_config.json'),
+          setupPathsOf(context).application('Claude', 'claude_desktop_config.json'),
           strictJson,
           'mcpServers',
           `waymark-${folderName(context)}`,
@@ -28,7 +28,7 @@ export const claudeDesktop: Client = {
   rules: () => null,
   signs: (context) => ({
     project: [],
-    user: [pathsOf(context).application('Claude')],
+    user: [setupPathsOf(context).application('Claude')],
     programs: ['claude-desktop'],
   }),
   afterwards: () => ['Restart Claude Desktop: it reads its file when it starts.'],

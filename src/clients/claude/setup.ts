@@ -2,7 +2,7 @@ import { type Client, jsonEntry, jsonPlace, strictJson } from '../setup/client.t
 import type { Edit } from '../setup/edit/edit-file.ts'
 import { jsonValue } from '../setup/edit/json.ts'
 import { claudeShape } from '../setup/hook-shapes.ts'
-import { pathsOf, type SetupContext } from '../setup/setup-context.ts'
+import { type SetupContext, setupPathsOf } from '../setup/setup-context.ts'
 
 /** Frequent tools that only read: no hook process starts for them. */
 const reading = '^(?!(?:Read|Grep|Glob|LS|WebFetch|WebSearch)$)'
@@ -14,7 +14,9 @@ export const claude: Client = {
   checked: { version: '2.1.330', on: '2026-11', method: 'program' },
   server: (context, scope) =>
     jsonPlace(
-      scope === 'project' ? pathsOf(context).project('.mcp.json') : pathsOf(context).home('.claude.json'),
+      scope === 'project'
+        ? setupPathsOf(context).project('.mcp.json')
+        : setupPathsOf(context).home('.claude.json'),
       strictJson,
       'mcpServers',
       'waymark',
@@ -32,8 +34,8 @@ export const claude: Client = {
       // The user's file stays as it is: it would also allow a server of this name in another repository.
       const file =
         scope === 'project'
-          ? pathsOf(context).project('.claude', 'settings.local.json')
-          : pathsOf(context).home('.claude', 'settings.json')
+          ? setupPathsOf(context).project('.claude', 'settings.local.json')
+          : setupPathsOf(context).home('.claude', 'settings.json')
       const named = (keys: readonly string[], value: string): Edit => ({
         kind: 'json',
         part: 'allow',
@@ -55,9 +57,9 @@ export const claude: Client = {
     kind: 'hooks',
     file: (context, scope) =>
       scope === 'project'
-        ? pathsOf(context).project('.claude', 'settings.json')
-        : pathsOf(context).home('.claude', 'settings.json'),
-    own: (context) => pathsOf(context).project('.claude', 'settings.local.json'),
+        ? setupPathsOf(context).project('.claude', 'settings.json')
+        : setupPathsOf(context).home('.claude', 'settings.json'),
+    own: (context) => setupPathsOf(context).project('.claude', 'settings.local.json'),
     edits: claudeShape(),
     sees: (context) => claudeHookFiles(context),
     events: [
@@ -79,12 +81,12 @@ export const claude: Client = {
   skills: ['.claude/skills'],
   rules: (context, scope) =>
     scope === 'project'
-      ? pathsOf(context).project('CLAUDE.md')
-      : pathsOf(context).home('.claude', 'CLAUDE.md'),
+      ? setupPathsOf(context).project('CLAUDE.md')
+      : setupPathsOf(context).home('.claude', 'CLAUDE.md'),
   terminal: 'claude',
   signs: (context) => ({
-    project: ['.mcp.json', '.claude', 'CLAUDE.md'].map((name) => pathsOf(context).project(name)),
-    user: [pathsOf(context).home('.claude'), pathsOf(context).home('.claude.json')],
+    project: ['.mcp.json', '.claude', 'CLAUDE.md'].map((name) => setupPathsOf(context).project(name)),
+    user: [setupPathsOf(context).home('.claude'), setupPathsOf(context).home('.claude.json')],
     programs: ['claude'],
   }),
   afterwards: ({ scope, server, allow }) =>
@@ -96,13 +98,13 @@ export const claude: Client = {
         ]
       : [],
   trust: (context, read) => {
-    const everywhere = pathsOf(context).home('.claude', 'settings.json')
+    const everywhere = setupPathsOf(context).home('.claude', 'settings.json')
     const approved = jsonValue(read(everywhere) ?? '', ['enabledMcpjsonServers'])
     if (Array.isArray(approved) && approved.includes('waymark')) {
       const says = `${everywhere} approves a server of that name in every repository, also a stranger's. Remove waymark from enabledMcpjsonServers there`
       return { ok: false, says }
     }
-    const settings = jsonValue(read(pathsOf(context).home('.claude.json')) ?? '', [
+    const settings = jsonValue(read(setupPathsOf(context).home('.claude.json')) ?? '', [
       'projects',
       context.folder,
     ])
@@ -121,7 +123,7 @@ export const claude: Client = {
 
 /** Files with hooks that Claude Code runs, as do other clients. */
 export function claudeHookFiles(context: SetupContext): readonly string[] {
-  const { project, home } = pathsOf(context)
+  const { project, home } = setupPathsOf(context)
   return [
     project('.claude', 'settings.json'),
     project('.claude', 'settings.local.json'),

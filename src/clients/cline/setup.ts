@@ -1,6 +1,6 @@
 import { agentsFile, type Client, jsonEntry, jsonPlace, strictJson } from '../setup/client.ts'
 import { scriptShape } from '../setup/hook-shapes.ts'
-import { folderName, pathsOf, type SetupContext } from '../setup/setup-context.ts'
+import { folderName, type SetupContext, setupPathsOf } from '../setup/setup-context.ts'
 
 export const cline: Client = {
   id: 'cline',
@@ -24,7 +24,7 @@ export const cline: Client = {
   namesProject: true,
   alsoWrites: (context) =>
     jsonPlace(
-      pathsOf(context).home('.cline', 'data', 'settings', 'cline_mcp_settings.json'),
+      setupPathsOf(context).home('.cline', 'data', 'settings', 'cline_mcp_settings.json'),
       strictJson,
       'mcpServers',
       `waymark-${folderName(context)}`,
@@ -32,7 +32,7 @@ export const cline: Client = {
   allow: { kind: 'entry' },
   hooks: {
     kind: 'hooks',
-    file: (context) => pathsOf(context).project('.clinerules', 'hooks'),
+    file: (context) => setupPathsOf(context).project('.clinerules', 'hooks'),
     edits: scriptShape,
     events: [
       { name: 'TaskStart' },
@@ -48,8 +48,8 @@ export const cline: Client = {
   rules: agentsFile,
   terminal: 'cline',
   signs: (context) => ({
-    project: [pathsOf(context).project('.clinerules')],
-    user: [extension(context), pathsOf(context).home('.cline')],
+    project: [setupPathsOf(context).project('.clinerules')],
+    user: [extension(context), setupPathsOf(context).home('.cline')],
     programs: ['cline'],
   }),
   afterwards: ({ hooks }) =>
@@ -57,5 +57,11 @@ export const cline: Client = {
 }
 
 function extension(context: SetupContext, ...parts: readonly string[]): string {
-  return pathsOf(context).application('Code', 'User', 'globalStorage', 'saoudrizwan.claude-dev', ...parts)
+  return setupPathsOf(context).application(
+    'Code',
+    'User',
+    'globalStorage',
+    'saoudrizwan.claude-dev',
+    ...parts,
+  )
 }

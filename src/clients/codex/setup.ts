@@ -1,7 +1,7 @@
 import type { Client } from '../setup/client.ts'
 import { tomlTable, tomlTables } from '../setup/edit/toml.ts'
 import { claudeShape } from '../setup/hook-shapes.ts'
-import { folderNamed, pathsOf, type SetupContext, type SetupScope } from '../setup/setup-context.ts'
+import { folderNamed, type SetupContext, type SetupScope, setupPathsOf } from '../setup/setup-context.ts'
 
 export const codex: Client = {
   id: 'codex',
@@ -69,11 +69,11 @@ export const codex: Client = {
   },
   skills: ['.agents/skills'],
   rules: (context, scope) =>
-    scope === 'project' ? pathsOf(context).project('AGENTS.md') : fileOf(context, 'user', 'AGENTS.md'),
+    scope === 'project' ? setupPathsOf(context).project('AGENTS.md') : fileOf(context, 'user', 'AGENTS.md'),
   terminal: 'codex',
   signs: (context) => ({
-    project: [pathsOf(context).project('.codex')],
-    user: [folderNamed(context, 'CODEX_HOME', pathsOf(context).home('.codex'))],
+    project: [setupPathsOf(context).project('.codex')],
+    user: [folderNamed(context, 'CODEX_HOME', setupPathsOf(context).home('.codex'))],
     programs: ['codex'],
   }),
   afterwards: ({ scope, hooks }) => [
@@ -97,7 +97,7 @@ function isPluginEnabled(plugin: unknown): boolean {
 }
 
 function fileOf(context: SetupContext, scope: SetupScope, name: string): string {
-  const { project, home } = pathsOf(context)
+  const { project, home } = setupPathsOf(context)
   if (scope === 'project') return project('.codex', name)
   const folder = context.environment['CODEX_HOME']
   return folder

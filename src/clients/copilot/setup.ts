@@ -1,7 +1,7 @@
 import { claudeHookFiles } from '../claude/setup.ts'
 import { agentsFile, type Client, type HookSetup, jsonEntry, jsonPlace, strictJson } from '../setup/client.ts'
 import { copilotShape } from '../setup/hook-shapes.ts'
-import { pathsOf } from '../setup/setup-context.ts'
+import { setupPathsOf } from '../setup/setup-context.ts'
 
 /** Its hook files, which VS Code reads too. */
 export const copilotHooks: Omit<HookSetup, 'events'> = {
@@ -9,12 +9,12 @@ export const copilotHooks: Omit<HookSetup, 'events'> = {
   clientName: 'copilot',
   file: (context, scope) =>
     scope === 'project'
-      ? pathsOf(context).project('.github', 'hooks', 'waymark.json')
-      : pathsOf(context).home('.copilot', 'hooks', 'waymark.json'),
+      ? setupPathsOf(context).project('.github', 'hooks', 'waymark.json')
+      : setupPathsOf(context).home('.copilot', 'hooks', 'waymark.json'),
   edits: copilotShape,
   sees: (context) => [
-    pathsOf(context).project('.github', 'hooks', '*.json'),
-    pathsOf(context).home('.copilot', 'hooks', '*.json'),
+    setupPathsOf(context).project('.github', 'hooks', '*.json'),
+    setupPathsOf(context).home('.copilot', 'hooks', '*.json'),
     ...claudeHookFiles(context),
   ],
 }
@@ -27,8 +27,8 @@ export const copilot: Client = {
   server: (context, scope) =>
     jsonPlace(
       scope === 'project'
-        ? pathsOf(context).project('.mcp.json')
-        : pathsOf(context).home('.copilot', 'mcp-config.json'),
+        ? setupPathsOf(context).project('.mcp.json')
+        : setupPathsOf(context).home('.copilot', 'mcp-config.json'),
       strictJson,
       'mcpServers',
       'waymark',
@@ -38,7 +38,7 @@ export const copilot: Client = {
       ? jsonEntry({ type: 'local', command, args, tools: ['*'] })
       : jsonEntry({ type: 'stdio', command, args }),
   seesServers: (context) => [
-    jsonPlace(pathsOf(context).project('.github', 'mcp.json'), strictJson, 'mcpServers', 'waymark'),
+    jsonPlace(setupPathsOf(context).project('.github', 'mcp.json'), strictJson, 'mcpServers', 'waymark'),
   ],
   allow: {
     kind: 'person',
@@ -63,8 +63,8 @@ export const copilot: Client = {
   rules: agentsFile,
   terminal: 'copilot',
   signs: (context) => ({
-    project: [pathsOf(context).project('.github', 'mcp.json')],
-    user: [pathsOf(context).home('.copilot')],
+    project: [setupPathsOf(context).project('.github', 'mcp.json')],
+    user: [setupPathsOf(context).home('.copilot')],
     programs: ['copilot'],
   }),
   afterwards: () => ['Copilot CLI uses files of a project only in a folder that you trust.'],

@@ -1,7 +1,7 @@
 import { claudeHookFiles } from '../claude/setup.ts'
 import { agentsFile, type Client, jsonc, jsonEntry, jsonPlace } from '../setup/client.ts'
 import { cursorShape } from '../setup/hook-shapes.ts'
-import { pathsOf } from '../setup/setup-context.ts'
+import { setupPathsOf } from '../setup/setup-context.ts'
 
 export const cursor: Client = {
   id: 'cursor',
@@ -9,7 +9,7 @@ export const cursor: Client = {
   checked: { version: null, on: '2026-11', method: 'documentation' },
   server: (context, scope) =>
     jsonPlace(
-      pathsOf(context)[scope === 'project' ? 'project' : 'home']('.cursor', 'mcp.json'),
+      setupPathsOf(context)[scope === 'project' ? 'project' : 'home']('.cursor', 'mcp.json'),
       jsonc,
       'mcpServers',
       'waymark',
@@ -23,7 +23,7 @@ export const cursor: Client = {
       {
         kind: 'json',
         part: 'allow',
-        file: pathsOf(context)[scope === 'project' ? 'project' : 'home']('.cursor', 'permissions.json'),
+        file: setupPathsOf(context)[scope === 'project' ? 'project' : 'home']('.cursor', 'permissions.json'),
         format: jsonc,
         place: { keys: ['mcpAllowlist'], item: true },
         value: 'waymark:*',
@@ -36,11 +36,11 @@ export const cursor: Client = {
   hooks: {
     kind: 'hooks',
     file: (context, scope) =>
-      pathsOf(context)[scope === 'project' ? 'project' : 'home']('.cursor', 'hooks.json'),
+      setupPathsOf(context)[scope === 'project' ? 'project' : 'home']('.cursor', 'hooks.json'),
     edits: cursorShape,
     sees: (context) => [
-      pathsOf(context).project('.cursor', 'hooks.json'),
-      pathsOf(context).home('.cursor', 'hooks.json'),
+      setupPathsOf(context).project('.cursor', 'hooks.json'),
+      setupPathsOf(context).home('.cursor', 'hooks.json'),
       ...claudeHookFiles(context),
     ],
     // Cursor ignores the whole file if it does not know one name.
@@ -61,8 +61,8 @@ export const cursor: Client = {
   rules: agentsFile,
   terminal: 'cursor-agent',
   signs: (context) => ({
-    project: [pathsOf(context).project('.cursor'), pathsOf(context).project('.cursorrules')],
-    user: [pathsOf(context).home('.cursor')],
+    project: [setupPathsOf(context).project('.cursor'), setupPathsOf(context).project('.cursorrules')],
+    user: [setupPathsOf(context).home('.cursor')],
     programs: ['cursor', 'cursor-agent'],
   }),
   afterwards: () => ['Switch the server on in Cursor: Settings, MCP.'],

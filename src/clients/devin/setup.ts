@@ -1,7 +1,7 @@
 import { claudeHookFiles } from '../claude/setup.ts'
 import { agentsFile, type Client, jsonEntry, jsonPlace, jsonWithComments } from '../setup/client.ts'
 import { claudeShape } from '../setup/hook-shapes.ts'
-import { pathsOf, type SetupContext } from '../setup/setup-context.ts'
+import { type SetupContext, setupPathsOf } from '../setup/setup-context.ts'
 
 export const devin: Client = {
   id: 'devin',
@@ -11,8 +11,8 @@ export const devin: Client = {
   server: (context, scope) =>
     jsonPlace(
       scope === 'project'
-        ? pathsOf(context).project('.devin', 'mcp_config.json')
-        : pathsOf(context).config('devin', 'mcp_config.json'),
+        ? setupPathsOf(context).project('.devin', 'mcp_config.json')
+        : setupPathsOf(context).config('devin', 'mcp_config.json'),
       jsonWithComments,
       'mcpServers',
       'waymark',
@@ -20,7 +20,7 @@ export const devin: Client = {
   entry: ({ command, args }) => jsonEntry({ command, args }),
   seesServers: (context) => [
     jsonPlace(
-      pathsOf(context).project('.devin', 'mcp_config.local.json'),
+      setupPathsOf(context).project('.devin', 'mcp_config.local.json'),
       jsonWithComments,
       'mcpServers',
       'waymark',
@@ -35,8 +35,8 @@ export const devin: Client = {
         part: 'allow',
         file:
           scope === 'project'
-            ? pathsOf(context).project('.devin', 'config.json')
-            : pathsOf(context).config('devin', 'config.json'),
+            ? setupPathsOf(context).project('.devin', 'config.json')
+            : setupPathsOf(context).config('devin', 'config.json'),
         format: jsonWithComments,
         place: { keys: ['permissions', 'allow'], item: true },
         value: 'mcp__waymark__*',
@@ -47,16 +47,16 @@ export const devin: Client = {
     kind: 'hooks',
     file: (context, scope) =>
       scope === 'project'
-        ? pathsOf(context).project('.devin', 'hooks.v1.json')
-        : pathsOf(context).config('devin', 'config.json'),
+        ? setupPathsOf(context).project('.devin', 'hooks.v1.json')
+        : setupPathsOf(context).config('devin', 'config.json'),
     edits: (input) =>
       claudeShape({
         format: jsonWithComments,
         keys: input.file.endsWith('hooks.v1.json') ? [] : ['hooks'],
       })(input),
     sees: (context) => [
-      pathsOf(context).project('.devin', 'hooks.v1.json'),
-      pathsOf(context).config('devin', 'config.json'),
+      setupPathsOf(context).project('.devin', 'hooks.v1.json'),
+      setupPathsOf(context).config('devin', 'config.json'),
       ...claudeHookFiles(context),
     ],
     events: [
@@ -71,8 +71,8 @@ export const devin: Client = {
   skills: ['.agents/skills', '.claude/skills'],
   rules: agentsFile,
   signs: (context) => ({
-    project: [pathsOf(context).project('.devin'), pathsOf(context).project('.windsurf')],
-    user: [pathsOf(context).config('devin'), windsurf(context).file],
+    project: [setupPathsOf(context).project('.devin'), setupPathsOf(context).project('.windsurf')],
+    user: [setupPathsOf(context).config('devin'), windsurf(context).file],
     programs: ['devin', 'windsurf'],
   }),
 }
@@ -80,7 +80,7 @@ export const devin: Client = {
 /** The file of its former name: written only if it still exists. */
 function windsurf(context: SetupContext) {
   return jsonPlace(
-    pathsOf(context).home('.codeium', 'windsurf', 'mcp_config.json'),
+    setupPathsOf(context).home('.codeium', 'windsurf', 'mcp_config.json'),
     jsonWithComments,
     'mcpServers',
     'waymark',

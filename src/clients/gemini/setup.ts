@@ -1,7 +1,7 @@
 import { type Client, jsonEntry, jsonPlace, jsonWithComments } from '../setup/client.ts'
 import { jsonValue } from '../setup/edit/json.ts'
 import { claudeShape } from '../setup/hook-shapes.ts'
-import { pathsOf } from '../setup/setup-context.ts'
+import { setupPathsOf } from '../setup/setup-context.ts'
 
 const reading = '^(?!(?:read_file|read_many_files|list_directory|glob|grep_search|search_file_content)$)'
 
@@ -12,7 +12,7 @@ export const gemini: Client = {
   checked: { version: '0.61', on: '2026-11', method: 'program' },
   server: (context, scope) =>
     jsonPlace(
-      pathsOf(context)[scope === 'project' ? 'project' : 'home']('.gemini', 'settings.json'),
+      setupPathsOf(context)[scope === 'project' ? 'project' : 'home']('.gemini', 'settings.json'),
       jsonWithComments,
       'mcpServers',
       'waymark',
@@ -24,11 +24,11 @@ export const gemini: Client = {
   hooks: {
     kind: 'hooks',
     file: (context, scope) =>
-      pathsOf(context)[scope === 'project' ? 'project' : 'home']('.gemini', 'settings.json'),
+      setupPathsOf(context)[scope === 'project' ? 'project' : 'home']('.gemini', 'settings.json'),
     edits: claudeShape({ unit: 'ms', format: jsonWithComments }),
     sees: (context) => [
-      pathsOf(context).project('.gemini', 'settings.json'),
-      pathsOf(context).home('.gemini', 'settings.json'),
+      setupPathsOf(context).project('.gemini', 'settings.json'),
+      setupPathsOf(context).home('.gemini', 'settings.json'),
     ],
     events: [
       { name: 'SessionStart', gate: 'session-start' },
@@ -41,14 +41,14 @@ export const gemini: Client = {
   },
   skills: [],
   rules: (context, scope) =>
-    pathsOf(context)[scope === 'project' ? 'project' : 'home'](
+    setupPathsOf(context)[scope === 'project' ? 'project' : 'home'](
       ...(scope === 'project' ? [] : ['.gemini']),
       'GEMINI.md',
     ),
   terminal: 'gemini',
   signs: (context) => ({
-    project: [pathsOf(context).project('.gemini'), pathsOf(context).project('GEMINI.md')],
-    user: [pathsOf(context).home('.gemini', 'settings.json')],
+    project: [setupPathsOf(context).project('.gemini'), setupPathsOf(context).project('GEMINI.md')],
+    user: [setupPathsOf(context).home('.gemini', 'settings.json')],
     programs: ['gemini'],
   }),
   afterwards: ({ scope }) => [
@@ -60,7 +60,7 @@ export const gemini: Client = {
       : []),
   ],
   trust: (context, read) => {
-    const trust = jsonValue(read(pathsOf(context).home('.gemini', 'trustedFolders.json')) ?? '', [
+    const trust = jsonValue(read(setupPathsOf(context).home('.gemini', 'trustedFolders.json')) ?? '', [
       context.folder,
     ])
     if (trust === undefined) return null

@@ -95,7 +95,7 @@ export const commonEvents = {
 } as const satisfies Readonly<Record<string, EventMeaning>>
 
 /** The value at a path of a payload; undefined if it is missing. */
-export function valueAt(payload: unknown, places: string): unknown {
+export function payloadValue(payload: unknown, places: string): unknown {
   for (const place of places.split('|')) {
     let value: unknown = place === '' ? undefined : payload
     for (const name of place.split('.')) {
@@ -111,13 +111,13 @@ export function valueAt(payload: unknown, places: string): unknown {
 
 /** The text at a path of a payload; a number becomes text, an empty text undefined. */
 export function textAt(payload: unknown, places: string): string | null {
-  const value = valueAt(payload, places)
+  const value = payloadValue(payload, places)
   const text = typeof value === 'number' ? String(value) : value
   return typeof text === 'string' && text !== '' ? text : null
 }
 
 /** Whether a tool's name is one of these. */
-export function isNamed(name: string, patterns: readonly string[]): boolean {
+export function isToolNamed(name: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => {
     if (!pattern.includes('*')) return pattern === name
     const [start = '', end = ''] = pattern.split('*')

@@ -9,7 +9,7 @@ import { opencode } from '../opencode/hooks.ts'
 import { vscode } from '../vscode/hooks.ts'
 import { type ClientAdapter, textAt } from './client.ts'
 
-export const clients: readonly ClientAdapter[] = [
+export const hookClients: readonly ClientAdapter[] = [
   claude,
   cursor,
   codex,
@@ -22,7 +22,7 @@ export const clients: readonly ClientAdapter[] = [
 ]
 
 function clientNamed(name: string): ClientAdapter | undefined {
-  return clients.find((client) => client.name === name)
+  return hookClients.find((client) => client.name === name)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Client, jsonc, jsonEntry, jsonPlace } from '../setup/client.ts'
 import { pluginShape } from '../setup/hook-shapes.ts'
-import { pathsOf } from '../setup/setup-context.ts'
+import { setupPathsOf } from '../setup/setup-context.ts'
 
 export const opencode: Client = {
   id: 'opencode',
@@ -9,14 +9,14 @@ export const opencode: Client = {
   server: (context, scope) =>
     jsonPlace(
       scope === 'project'
-        ? pathsOf(context).project('opencode.json')
-        : pathsOf(context).home('.config', 'opencode', 'opencode.json'),
+        ? setupPathsOf(context).project('opencode.json')
+        : setupPathsOf(context).home('.config', 'opencode', 'opencode.json'),
       jsonc,
       'mcp',
       'waymark',
     ),
   otherName: (context, scope) => {
-    const { project, home } = pathsOf(context)
+    const { project, home } = setupPathsOf(context)
     const file =
       scope === 'project' ? project('opencode.jsonc') : home('.config', 'opencode', 'opencode.jsonc')
     return jsonPlace(file, jsonc, 'mcp', 'waymark')
@@ -24,7 +24,7 @@ export const opencode: Client = {
   entry: ({ command, args }) => jsonEntry({ type: 'local', command: [command, ...args], enabled: true }),
   formerly: ({ command, args }) => [jsonEntry({ type: 'local', command: [command, ...args] })],
   seesServers: (context) => {
-    const { project, home } = pathsOf(context)
+    const { project, home } = setupPathsOf(context)
     return [project('opencode.jsonc'), home('.config', 'opencode', 'opencode.jsonc')].map((file) =>
       jsonPlace(file, jsonc, 'mcp', 'waymark'),
     )
@@ -34,12 +34,12 @@ export const opencode: Client = {
     kind: 'hooks',
     file: (context, scope) =>
       scope === 'project'
-        ? pathsOf(context).project('.opencode', 'plugins', 'waymark.ts')
-        : pathsOf(context).home('.config', 'opencode', 'plugins', 'waymark.ts'),
+        ? setupPathsOf(context).project('.opencode', 'plugins', 'waymark.ts')
+        : setupPathsOf(context).home('.config', 'opencode', 'plugins', 'waymark.ts'),
     edits: pluginShape,
     sees: (context) => [
-      pathsOf(context).project('.opencode', 'plugins', '*.ts'),
-      pathsOf(context).home('.config', 'opencode', 'plugins', '*.ts'),
+      setupPathsOf(context).project('.opencode', 'plugins', '*.ts'),
+      setupPathsOf(context).home('.config', 'opencode', 'plugins', '*.ts'),
     ],
     events: [
       { name: 'session.created' },
@@ -54,12 +54,14 @@ export const opencode: Client = {
   skills: ['.agents/skills', '.claude/skills'],
   rules: (context, scope) =>
     scope === 'project'
-      ? pathsOf(context).project('AGENTS.md')
-      : pathsOf(context).home('.config', 'opencode', 'AGENTS.md'),
+      ? setupPathsOf(context).project('AGENTS.md')
+      : setupPathsOf(context).home('.config', 'opencode', 'AGENTS.md'),
   terminal: 'opencode',
   signs: (context) => ({
-    project: ['opencode.json', 'opencode.jsonc', '.opencode'].map((name) => pathsOf(context).project(name)),
-    user: [pathsOf(context).home('.config', 'opencode')],
+    project: ['opencode.json', 'opencode.jsonc', '.opencode'].map((name) =>
+      setupPathsOf(context).project(name),
+    ),
+    user: [setupPathsOf(context).home('.config', 'opencode')],
     programs: ['opencode'],
   }),
 }

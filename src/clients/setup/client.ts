@@ -3,7 +3,7 @@ import type { Edit } from './edit/edit-file.ts'
 import type { JsonFormat } from './edit/json.ts'
 import type { Json } from './edit/json-text.ts'
 import type { TomlTable } from './edit/toml.ts'
-import { pathsOf, type SetupContext, type SetupScope } from './setup-context.ts'
+import { type SetupContext, type SetupScope, setupPathsOf } from './setup-context.ts'
 
 /** A program that agents work in, as setup knows it. Each client has one file. */
 export interface Client {
@@ -172,7 +172,7 @@ export const jsonc: JsonFormat = { comments: true, trailingCommas: true }
 
 /** The text of a project that most clients read. */
 export function agentsFile(context: SetupContext, scope: SetupScope): string | null {
-  return scope === 'project' ? pathsOf(context).project('AGENTS.md') : null
+  return scope === 'project' ? setupPathsOf(context).project('AGENTS.md') : null
 }
 
 export function jsonEntry(value: Json): ConfigEntry {

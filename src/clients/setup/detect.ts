@@ -1,6 +1,6 @@
 import { posix, win32 } from 'node:path'
 import type { Client } from './client.ts'
-import { clients } from './setup-clients.ts'
+import { setupClients } from './setup-clients.ts'
 import type { SetupContext } from './setup-context.ts'
 
 export interface DetectedClient {
@@ -14,7 +14,7 @@ export function detectClients(
   context: SetupContext,
   exists: (path: string) => boolean,
 ): readonly DetectedClient[] {
-  const found = clients.flatMap((client) => {
+  const found = setupClients.flatMap((client) => {
     const { project, user, programs } = client.signs(context)
     const paths = [...project, ...user].find(exists)
     const sign = paths ?? programs.flatMap((name) => programPaths(name, context)).find(exists)

@@ -22,7 +22,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { errorCode, Failure, messageOf } from '../../kernel/failure.ts'
 import { isWithin, reachedPath } from '../../kernel/files/contained-file.ts'
 import { readRegularSync } from '../../kernel/files/regular-file.ts'
-import { hashOf, type SetupChange } from './edit/edit-file.ts'
+import { fileHash, type SetupChange } from './edit/edit-file.ts'
 import { isBare, type PlannedFile } from './plan-setup.ts'
 
 /** The changes to a file and its content before: enough to undo them later. */
@@ -93,7 +93,7 @@ const mark = '\uFEFF'
 function inspectFile(file: string): FileReadResult {
   try {
     const bytes = readRegularSync(file)
-    const text = textOf(bytes)
+    const text = utf8Text(bytes)
     return text === null ? { bytes, text, fault: 'it is not UTF-8 text' } : { bytes, text, fault: null }
   } catch (error) {
     const code = errorCode(error)
@@ -103,7 +103,7 @@ function inspectFile(file: string): FileReadResult {
 }
 
 /** Null for bytes that are not UTF-8. */
-export function textOf(bytes: Uint8Array): string | null {
+export function utf8Text(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
@@ -338,14 +338,14 @@ function recordFor(
   if (changes.length === 0) return null
   const step = steps.find((one) => one.planned === planned)
   if (!step) return record && { ...record, changes }
-  const isUnchanged = record !== null && step.bytes !== null && record.afterHash === hashOf(step.bytes)
+  const isUnchanged = record !== null && step.bytes !== null && record.afterHash === fileHash(step.bytes)
   const before = isUnchanged ? record.before : withoutUs(planned, step.bytes, record)
   return {
     file,
     target: step.target,
     before,
-    beforeHash: before === null ? null : hashOf(Buffer.from(before, 'base64')),
-    afterHash: hashOf(step.after ?? ''),
+    beforeHash: before === null ? null : fileHash(Buffer.from(before, 'base64')),
+    afterHash: fileHash(step.after ?? ''),
     folders: [...step.folders, ...(record?.folders ?? [])],
     temporary: step.temporary,
     changes,

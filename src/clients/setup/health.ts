@@ -10,8 +10,8 @@ import { jsonValue } from './edit/json.ts'
 import type { Json } from './edit/json-text.ts'
 import { tomlTable } from './edit/toml.ts'
 import { hasServerAt } from './plan-setup.ts'
-import { clients } from './setup-clients.ts'
-import { pathsOf, type SetupContext } from './setup-context.ts'
+import { setupClients } from './setup-clients.ts'
+import { type SetupContext, setupPathsOf } from './setup-context.ts'
 
 export interface HealthContext {
   readonly context: SetupContext
@@ -25,7 +25,7 @@ export async function clientsHealth(inputs: HealthContext): Promise<readonly Cli
   const starts = new Map<string, Promise<string | null>>()
   const used = detectClients(inputs.context, inputs.exists).map(({ client }) => client)
   const found = await Promise.all(
-    clients.map((client) => healthOf(client, { ...inputs, isUsed: used.includes(client), starts })),
+    setupClients.map((client) => healthOf(client, { ...inputs, isUsed: used.includes(client), starts })),
   )
   return found.filter((one) => one !== null)
 }
@@ -158,7 +158,7 @@ function isOfSetup(
 ): boolean {
   const isThisCopy = command === context.program.node && args[0] === context.program.bin
   if (command !== 'waymark' && !isThisCopy) return false
-  if (!place.file.startsWith(pathsOf(context).project())) return true
+  if (!place.file.startsWith(setupPathsOf(context).project())) return true
   const [first, ...rest] = isThisCopy ? args.slice(1) : args
   const isKnown = (word: string) =>
     word === context.folder || /^(?:--(?:toolsets|project)|[a-z,]+)$/.test(word)

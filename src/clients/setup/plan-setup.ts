@@ -23,7 +23,7 @@ import { jsonValue } from './edit/json.ts'
 import { tomlTable } from './edit/toml.ts'
 import { hasOurHook, lineOfHook } from './hook-shapes.ts'
 import { clientNamed } from './setup-clients.ts'
-import { pathsOf, type SetupContext, type SetupScope } from './setup-context.ts'
+import { type SetupContext, type SetupScope, setupPathsOf } from './setup-context.ts'
 
 /** The options of `waymark setup`. */
 export interface SetupRequest {
@@ -499,7 +499,7 @@ function skillEdits(client: Client, input: SetupPlanInput): Partial<EditRequest>
   const { context, read, assets } = input
   const [own] = client.skills
   if (own === undefined || (client.plugin?.(context, read) ?? null) !== null) return {}
-  const { project, home } = pathsOf(context)
+  const { project, home } = setupPathsOf(context)
   const scope = scopeOf(client, input)
   const fileIn = (folder: string, at: SetupScope) =>
     (at === 'project' ? project : home)(...folder.split('/'), 'waymark', 'SKILL.md')
@@ -533,7 +533,7 @@ function ruleEdits(client: Client, input: SetupPlanInput): Partial<EditRequest> 
     return { notes: [says] }
   }
   // A text that only leads to AGENTS.md is read together with it.
-  const shared = pathsOf(context).project('AGENTS.md')
+  const shared = setupPathsOf(context).project('AGENTS.md')
   const leads =
     scope === 'project' && own !== shared && /^[ \t]*@(?:\.\/)?AGENTS\.md[ \t]*\r?$/m.test(read(own) ?? '')
   return { edits: [{ kind: 'section', part: 'rules', file: leads ? shared : own, lines: ruleLines }] }
@@ -566,7 +566,7 @@ export interface SetupUndo {
 }
 
 /** Undoes the setup of clients: restores the bytes before, or removes only our part of a file that others changed. */
-export function planUndo(clients: readonly Client[], input: SetupUndoInput): SetupUndo {
+export function planSetupUndo(clients: readonly Client[], input: SetupUndoInput): SetupUndo {
   const owners = clients.map((client) => ownerOf(client, input))
   const kept: string[] = []
   const notes: string[] = []
@@ -689,7 +689,7 @@ function removeUnrecordedServer(client: Client, input: SetupUndoInput): readonly
 }
 
 /** A plan in words. */
-export function summaryOf({ files, findings }: Pick<SetupPlan, 'files' | 'findings'>): string {
+export function setupSummary({ files, findings }: Pick<SetupPlan, 'files' | 'findings'>): string {
   const changed = files.filter(({ before, text }) => before !== text).length
   if (changed > 0) return `${formatCount(changed, 'file')} to write`
   return findings.some(({ state }) => state === 'refused') ? 'nothing to write' : 'already set up'

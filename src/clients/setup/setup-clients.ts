@@ -13,7 +13,7 @@ import { zed } from '../zed/setup.ts'
 import type { Client } from './client.ts'
 
 /** Every client that setup knows, in the order of lists. */
-export const clients: readonly Client[] = [
+export const setupClients: readonly Client[] = [
   claude,
   cursor,
   vscode,
@@ -30,5 +30,5 @@ export const clients: readonly Client[] = [
 
 export function clientNamed(name: string): Client | undefined {
   const word = name.toLowerCase()
-  return clients.find(({ id, aliases = [] }) => id === word || aliases.includes(word))
+  return setupClients.find(({ id, aliases = [] }) => id === word || aliases.includes(word))
 }

@@ -35,7 +35,7 @@ export interface SetupPaths {
   readonly local: ((...parts: readonly string[]) => string) | null
 }
 
-export function pathsOf({ platform, home, environment, folder }: SetupContext): SetupPaths {
+export function setupPathsOf({ platform, home, environment, folder }: SetupContext): SetupPaths {
   const path = platform === 'win32' ? win32 : posix
   const named = (variable: string, ...otherwise: readonly string[]) =>
     environment[variable] || path.join(home, ...otherwise)

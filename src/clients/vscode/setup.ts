@@ -1,7 +1,7 @@
 import { claude } from '../claude/setup.ts'
 import { copilotHooks } from '../copilot/setup.ts'
 import { agentsFile, type Client, jsonc, jsonEntry, jsonPlace } from '../setup/client.ts'
-import { pathsOf } from '../setup/setup-context.ts'
+import { setupPathsOf } from '../setup/setup-context.ts'
 
 export const vscode: Client = {
   id: 'vscode',
@@ -11,8 +11,8 @@ export const vscode: Client = {
   server: (context, scope) =>
     jsonPlace(
       scope === 'project'
-        ? pathsOf(context).project('.vscode', 'mcp.json')
-        : pathsOf(context).application('Code', 'User', 'mcp.json'),
+        ? setupPathsOf(context).project('.vscode', 'mcp.json')
+        : setupPathsOf(context).application('Code', 'User', 'mcp.json'),
       jsonc,
       'servers',
       'waymark',
@@ -51,8 +51,8 @@ export const vscode: Client = {
   skills: ['.agents/skills', '.claude/skills'],
   rules: agentsFile,
   signs: (context) => ({
-    project: [pathsOf(context).project('.vscode')],
-    user: [pathsOf(context).application('Code', 'User')],
+    project: [setupPathsOf(context).project('.vscode')],
+    user: [setupPathsOf(context).application('Code', 'User')],
     programs: ['code'],
   }),
   afterwards: () => ['VS Code asks once whether it may start the server: choose Trust.'],

@@ -1,5 +1,5 @@
 import { agentsFile, type Client, jsonc, jsonEntry, jsonPlace } from '../setup/client.ts'
-import { pathsOf, type SetupContext } from '../setup/setup-context.ts'
+import { type SetupContext, setupPathsOf } from '../setup/setup-context.ts'
 
 export const zed: Client = {
   id: 'zed',
@@ -7,7 +7,7 @@ export const zed: Client = {
   checked: { version: null, on: '2026-11', method: 'source' },
   server: (context, scope) =>
     jsonPlace(
-      scope === 'project' ? pathsOf(context).project('.zed', 'settings.json') : settings(context),
+      scope === 'project' ? setupPathsOf(context).project('.zed', 'settings.json') : settings(context),
       jsonc,
       'context_servers',
       'waymark',
@@ -38,7 +38,7 @@ export const zed: Client = {
   skills: ['.agents/skills'],
   rules: agentsFile,
   signs: (context) => ({
-    project: [pathsOf(context).project('.zed')],
+    project: [setupPathsOf(context).project('.zed')],
     user: [settings(context)],
     programs: ['zed', 'zeditor'],
   }),
@@ -47,7 +47,7 @@ export const zed: Client = {
 }
 
 function settings(context: SetupContext): string {
-  const { home, config } = pathsOf(context)
+  const { home, config } = setupPathsOf(context)
   return context.platform === 'win32'
     ? config('Zed', 'settings.json')
     : home('.config', 'zed', 'settings.json')

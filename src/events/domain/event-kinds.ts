@@ -127,7 +127,7 @@ export function describeProjectEvent(
 }
 
 /** The tasks and missions that a log entry's sentence names. */
-export function subjectsOf(projectEvent: NewProjectEvent): {
+export function namedSubjects(projectEvent: NewProjectEvent): {
   readonly tasks: readonly TaskId[]
   readonly missions: readonly MissionId[]
 } {

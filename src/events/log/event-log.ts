@@ -1,7 +1,7 @@
 import type { Actor } from '../../kernel/actor.ts'
 import { canonicalText, sha256 } from '../../store/fingerprint.ts'
 import { createYielder } from '../../store/sqlite/lock-retry.ts'
-import { actorOf, parseColumn } from '../../store/tables/query.ts'
+import { actorOfRow, parseColumn } from '../../store/tables/query.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
 import type { NewProjectEvent, ProjectEvent } from '../domain/project-event.ts'
 import type { ChainCheck, EventLogReads } from '../ports/log-reads.ts'
@@ -74,7 +74,7 @@ export function projectEventOf(row: ProjectEventTable): ProjectEvent {
     seq: row.seq,
     recordedAt: row.recorded_at,
     version: row.version,
-    actor: actorOf(row),
+    actor: actorOfRow(row),
     body: { kind: row.kind, ...parseColumn<object>(row.body) } as NewProjectEvent, // as it was written
     hash: row.hash,
   }

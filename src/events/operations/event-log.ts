@@ -9,7 +9,7 @@ import { peopleBehind } from '../../people/operations/agent-owners.ts'
 import { Check, verifiedFindings } from '../../project/operations/doctor.ts'
 import type { SideRow, SideTable } from '../../store/ports/record-rows.ts'
 import type { StoreReader } from '../../store/ports/store.ts'
-import { subjectsOf } from '../domain/event-kinds.ts'
+import { namedSubjects } from '../domain/event-kinds.ts'
 import { happenedAt, type ProjectEvent } from '../domain/project-event.ts'
 import { formatEventLine, formatExportEnd, formatKeptRow, logMark } from './event-line.ts'
 
@@ -69,7 +69,7 @@ export const log = defineOperation({
       { identities },
       events.map(({ actor }) => actor),
     )
-    const subjects = events.map(({ body }) => subjectsOf(body))
+    const subjects = events.map(({ body }) => namedSubjects(body))
     const titles = [
       ...(await tasks.named(subjects.flatMap((subject) => subject.tasks))),
       ...(await missions.named(subjects.flatMap((subject) => subject.missions))),

@@ -12,7 +12,7 @@ import {
 import type { EvidenceNeed } from './evidence.ts'
 import { guardNames, needsOfState } from './expression.ts'
 import type { RunRecord } from './run.ts'
-import { candidates, reachableStates } from './transitions.ts'
+import { reachableStates, transitionsFor } from './transitions.ts'
 
 /** The decisions of people that a run needs in a state. */
 interface AwaitedDecision {
@@ -26,9 +26,9 @@ interface AwaitedDecision {
 export function awaitedDecision(definition: ProcessDefinition, state: string): AwaitedDecision | null {
   if (stateNamed(definition, state)?.isFinal) return null
   const events = definition.events.filter((event) => isForPeople(definition, event))
-  const possible = events.filter(({ name }) => candidates(definition, state, name).length > 0)
+  const possible = events.filter(({ name }) => transitionsFor(definition, state, name).length > 0)
   const waits = possible.some(({ name }) =>
-    candidates(definition, state, name).some((transition) => !transition.escape),
+    transitionsFor(definition, state, name).some((transition) => !transition.escape),
   )
   const needed = needsOfState(definition, state).flatMap((need) => approvalOf(need))
   // Guards that only differ in their count need the same approval.
@@ -72,7 +72,7 @@ export function decisionChoices(
 ): readonly DecisionChoice[] {
   const [yes, no] = [eventFor('approve', events), eventFor('reject', events)]
   return events.map((event) => {
-    const transitions = candidates(definition, state, event)
+    const transitions = transitionsFor(definition, state, event)
     const guards = transitions.flatMap(({ guard }) => guardNames(guard))
     const required = requiredFieldNames(eventNamed(definition, event)?.payloadSchema?.['required'])
     return {

@@ -8,7 +8,7 @@ import { valueAt } from './json.ts'
 import { type SchemaProblem, schemaProblems } from './json-schema.ts'
 import { payloadExample } from './payload-example.ts'
 import { endOf, mergeArtifacts, type Run, recordVisit } from './run.ts'
-import { candidates, emitterObjection, isOnEveryPath, isRolePermitted } from './transitions.ts'
+import { emitterObjection, isOnEveryPath, isRolePermitted, transitionsFor } from './transitions.ts'
 
 /** The specified codes, in the order in which they are checked. */
 type RefusalCode =
@@ -59,7 +59,7 @@ export function transition(
       `Expected revision ${expectedRevision}, but current is ${run.revision}`,
     )
   }
-  const possible = candidates(definition, run.state, event)
+  const possible = transitionsFor(definition, run.state, event)
   if (possible.length === 0) return refuse('INVALID_EVENT', invalidEvent(definition, run, event))
   const refusal = emitterObjection(definition, event, emitter)
   if (refusal !== null) return { ...refuse('FORBIDDEN', refusal.reason), fix: refusal.fix }
@@ -161,7 +161,7 @@ function invalidEvent(definition: ProcessDefinition, { state }: Run, event: stri
 function eventsFrom(definition: ProcessDefinition, state: string): string {
   const names = definition.events
     .map(({ name }) => name)
-    .filter((name) => candidates(definition, state, name).length > 0)
+    .filter((name) => transitionsFor(definition, state, name).length > 0)
   return names.length === 0 ? 'no event' : names.join(', ')
 }
 

@@ -9,7 +9,7 @@ import {
   unsatisfiedGuard,
 } from './guards/guard.ts'
 import { evaluateGuard, guardNeeds } from './guards/guard-kinds.ts'
-import { candidates } from './transitions.ts'
+import { transitionsFor } from './transitions.ts'
 
 /** A guard that blocks: it is not satisfied, or it is under `not` and satisfied. */
 export interface MissingGuard {
@@ -169,7 +169,9 @@ export function guardsOfState(
 ): readonly NamedGuard[] {
   const events = event === undefined ? definition.events.map(({ name }) => name) : [event]
   const names = new Set(
-    events.flatMap((name) => candidates(definition, state, name)).flatMap(({ guard }) => guardNames(guard)),
+    events
+      .flatMap((name) => transitionsFor(definition, state, name))
+      .flatMap(({ guard }) => guardNames(guard)),
   )
   return definition.guards.filter(({ name }) => names.has(name))
 }
@@ -180,7 +182,7 @@ export function expectedExits(
   state: string,
   line: string,
 ): ReadonlySet<'zero' | 'nonzero'> {
-  const transitions = definition.events.flatMap(({ name }) => candidates(definition, state, name))
+  const transitions = definition.events.flatMap(({ name }) => transitionsFor(definition, state, name))
   const names = transitions.flatMap(({ guard }) => (guard === null ? [] : signedNames(guard, true)))
   const ends = names.flatMap(({ name, isMeant }) => {
     const guard = definition.guards.find((each) => each.name === name)?.guard

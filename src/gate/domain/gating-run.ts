@@ -53,7 +53,7 @@ export function refuseAfterLoss(what: string, lost: readonly RunRecord[], instru
     process_id: first.process.id,
     ...(first.missionId === null ? { task_id: first.taskId } : { mission_id: first.missionId }),
   })
-  throw new Failure('REFUSED', `Cannot complete ${what}: ${lossWords(first)}${more}.`, {
+  throw new Failure('REFUSED', `Cannot complete ${what}: ${runEndWords(first)}${more}.`, {
     reason: 'run_not_successful',
     hint: hintOf`Complete another run of the same process successfully (${again}). ${instructions}`,
     details: {
@@ -68,7 +68,7 @@ export function refuseAfterLoss(what: string, lost: readonly RunRecord[], instru
 }
 
 /** The end of a run, as the rest of a sentence. */
-export function lossWords({ id, process, status, state }: RunRecord): string {
+export function runEndWords({ id, process, status, state }: RunRecord): string {
   const how = status === 'cancelled' ? `was canceled in "${state}"` : `failed in "${state}"`
   return `run ${id} of process ${process.id}, which gates it, ${how}`
 }

@@ -24,7 +24,7 @@ interface RunStart {
 }
 
 /** Begins a run in the initial state. Fails with INVALID_PAYLOAD when the context does not fit the process. */
-export function createRun(
+export function startRun(
   beginning: RunStart,
   setting: TransactionContext,
 ): { readonly run: RunRecord; readonly events: readonly NewProjectEvent[] } {

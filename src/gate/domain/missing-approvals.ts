@@ -3,7 +3,7 @@ import type { Observations } from './evidence.ts'
 import { guardNames } from './expression.ts'
 import { evaluateGuard } from './guards/guard-kinds.ts'
 import type { Run } from './run.ts'
-import { candidates } from './transitions.ts'
+import { transitionsFor } from './transitions.ts'
 
 /** The missing approvals of a run's state, a line for each guard. */
 export function missingApprovals(
@@ -13,7 +13,7 @@ export function missingApprovals(
 ): readonly string[] {
   const named = new Set(
     definition.events
-      .flatMap(({ name }) => candidates(definition, run.state, name))
+      .flatMap(({ name }) => transitionsFor(definition, run.state, name))
       .flatMap(({ guard }) => guardNames(guard)),
   )
   const { context, artifacts, visits } = run

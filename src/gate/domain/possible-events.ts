@@ -18,7 +18,7 @@ import {
 import type { GuardStatus } from './guards/guard.ts'
 import { guardNeeds } from './guards/guard-kinds.ts'
 import { endOf, type Run } from './run.ts'
-import { candidates, emitterObjection, isRolePermitted } from './transitions.ts'
+import { emitterObjection, isRolePermitted, transitionsFor } from './transitions.ts'
 
 export interface PossibleEvent {
   readonly event: EventDefinition
@@ -50,7 +50,7 @@ export function possibleEvent(
   { event, situation }: { readonly event: EventDefinition; readonly situation: EventSituation },
 ): PossibleEvent {
   const eventRequest: EventRequest = { ...situation, event: event.name, expectedRevision: null }
-  const transitions = endOf(definition, run) === null ? candidates(definition, run.state, event.name) : []
+  const transitions = endOf(definition, run) === null ? transitionsFor(definition, run.state, event.name) : []
   const judged = transitions.map((transition) => ({
     transition,
     judgement: checkTransition(definition, run, { transition, eventRequest }),
@@ -139,7 +139,7 @@ function reasonAgainst(
   const end = endOf(definition, run)
   if (end !== null) return end
   if (isHere) {
-    const transitions = candidates(definition, run.state, eventRequest.event)
+    const transitions = transitionsFor(definition, run.state, eventRequest.event)
     const refusal = emitterObjection(definition, eventRequest.event, eventRequest.emitter)
     if (refusal !== null) return refusal.reason
     if (transitions.some(({ allowedRoles }) => isRolePermitted(allowedRoles, eventRequest.emitter.role)))

@@ -3,7 +3,7 @@ import type { Emitter } from './event-request.ts'
 import type { Run } from './run.ts'
 
 /** The transitions that an event may cause in a state, in the order they are tried. */
-export function candidates(
+export function transitionsFor(
   definition: ProcessDefinition,
   state: string,
   event: string,

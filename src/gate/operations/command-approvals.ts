@@ -1,7 +1,15 @@
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
-import { approved, path, pinned, refused, sha, list as upTo, words } from '../../kernel/operations/fields.ts'
+import {
+  approved,
+  path,
+  pinned,
+  refused,
+  sha,
+  measuredList as upTo,
+  words,
+} from '../../kernel/operations/fields.ts'
 import { identifier, text } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import {

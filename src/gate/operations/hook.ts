@@ -1,6 +1,6 @@
 import type { WorkTreeWitness } from '../../git/ports/work-tree.ts'
 import type { TaskId } from '../../kernel/id.ts'
-import { commentLines } from '../../review/operations/review-lines.ts'
+import { openCommentLines } from '../../review/operations/review-lines.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { Mission } from '../../track/domain/mission.ts'
 import { hasPackageArea, parseScope } from '../../track/domain/scope/scope.ts'
@@ -81,7 +81,7 @@ export async function readBriefing(reads: Reads, { attempts, runs }: HookSituati
     remarks: await wordsAbout(reads, runs),
     items: waiting.items.map(({ item }) => item.item),
     moreItems: waiting.total - waiting.items.length,
-    comments: await commentLines(reads, await commentedTasks(reads, { attempts, runs })),
+    comments: await openCommentLines(reads, await commentedTasks(reads, { attempts, runs })),
   }
 }
 

@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import type { Insertable, Selectable } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { CommandResultId, RunId } from '../../kernel/id.ts'
-import { bytesOf } from '../../remote/tables/machine.ts'
+import { bytesOfColumn } from '../../remote/tables/machine.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import type { CommandResult } from '../domain/run.ts'
 import type { RunReads } from '../ports/run-reads.ts'
@@ -174,7 +174,7 @@ export function commandResults({
         .where('command_id', '=', id)
         .executeTakeFirst()
       if (!row) return null
-      const text = row.removed_at === null ? gunzipSync(bytesOf(row.content)).toString('utf8') : null
+      const text = row.removed_at === null ? gunzipSync(bytesOfColumn(row.content)).toString('utf8') : null
       return { text, bytes: row.bytes, removedAt: row.removed_at }
     },
     async outputsBefore(before) {

@@ -28,7 +28,7 @@ import { commandEvents, MeasurementQuestions } from '../../gate/operations/run/r
 import type { LoadedRun } from '../../gate/ports/run-reads.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
-import { list, pinned, pinnedFile, sha, words } from '../../kernel/operations/fields.ts'
+import { measuredList, pinned, pinnedFile, sha, words } from '../../kernel/operations/fields.ts'
 import { identifier, text } from '../../kernel/operations/input/fields.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
 import {
@@ -60,11 +60,11 @@ import { recordDue } from './record-due.ts'
 import {
   contentField,
   decidedField,
+  deciderRoleField,
   findDecisionSubject,
   findInboxItem,
   reasonField,
   requireAnswerText,
-  roleField,
 } from './subject.ts'
 
 /** An item that a person closed. */
@@ -97,7 +97,7 @@ type Answered = z.output<typeof Answered>
 const keptAnswer = measurement({
   brief: pinned.extend({
     hash: sha,
-    files: list(pinnedFile, 20_000),
+    files: measuredList(pinnedFile, 20_000),
     author: words,
     /** The reason of a refusal; null for an approval. */
     refused: words.nullable(),
@@ -529,7 +529,7 @@ async function withholdApproval(
 const decisionFields = z.strictObject({
   id: decidedField,
   reason: reasonField,
-  role: roleField,
+  role: deciderRoleField,
   content: contentField,
   event: identifier('For a run: the event to send, if its process has no usual one').optional(),
 })

@@ -18,7 +18,7 @@ import {
 } from '../../gate/operations/run/run-measurements.ts'
 import type { LoadedRun } from '../../gate/ports/run-reads.ts'
 import { Failure } from '../../kernel/failure.ts'
-import { difference, list, names, pinned, pinnedFile } from '../../kernel/operations/fields.ts'
+import { difference, measuredList, names, pinned, pinnedFile } from '../../kernel/operations/fields.ts'
 import {
   localMeasurer,
   type MeasurementOf,
@@ -36,7 +36,7 @@ import type { ChangesRequest, CommandRequest, InboxItem } from '../domain/inbox-
 const shownParts = z.strictObject({
   artifacts: names,
   changed: names,
-  known: list(pinnedFile),
+  known: measuredList(pinnedFile),
   command: pinned.nullable(),
   events: z.record(z.string(), z.string()),
 })
@@ -46,8 +46,8 @@ const contentName = z.string().max(200)
 
 /** Stores the content shown to a person; given the content that they reviewed, returns the difference. */
 const shownContent = measurement({
-  brief: list(shownParts.extend({ content: contentName, seen: contentName.nullable() }), 1_000),
-  measured: list(z.strictObject({ difference: difference.nullable() }), 1_000),
+  brief: measuredList(shownParts.extend({ content: contentName, seen: contentName.nullable() }), 1_000),
+  measured: measuredList(z.strictObject({ difference: difference.nullable() }), 1_000),
   fits: (briefs, measured) => briefs.length === measured.length,
   measure: async (workTree, contents) => {
     const results: { difference: MeasuredDifference }[] = []

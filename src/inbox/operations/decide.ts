@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { decisionChoices } from '../../gate/domain/decisions.ts'
 import { type EventDefinition, eventNamed } from '../../gate/domain/definition.ts'
-import { candidates } from '../../gate/domain/transitions.ts'
+import { transitionsFor } from '../../gate/domain/transitions.ts'
 import { type ApprovalInput, priorApprovalsNote } from '../../gate/operations/run/approvals.ts'
 import { commandRuns } from '../../gate/operations/run/commands.ts'
 import {
@@ -26,7 +26,7 @@ import { type Measurements, requireMeasured } from '../../kernel/operations/meas
 import { defineOperation, type TransactionInput } from '../../kernel/operations/operation.ts'
 import type { ChangeSet, RefusedChangeSet } from '../../store/ports/store.ts'
 import { prepareSeen, prepareShownRun, shownMeasurements } from './approval-content.ts'
-import { contentField, reasonField, requireAnswerText, roleField } from './subject.ts'
+import { contentField, deciderRoleField, reasonField, requireAnswerText } from './subject.ts'
 
 const Approved = z.object({ role: z.string(), artifact: z.string().nullable() })
 
@@ -61,7 +61,7 @@ export const decide = defineOperation({
     event: identifier('The event'),
     reason: reasonField,
     payload: freeObject('Payload, as the event defines it').optional(),
-    role: roleField,
+    role: deciderRoleField,
     content: contentField,
   }),
   output: RunDecided,
@@ -123,7 +123,7 @@ export function requestFor({ record, definition }: LoadedRun, decision: RunDecis
     record.status === 'active' &&
     choice?.sendsBack &&
     !hasWords &&
-    candidates(definition, record.state, event.name).length > 0
+    transitionsFor(definition, record.state, event.name).length > 0
   ) {
     requireAnswerText(decision.reason ?? undefined, {
       what: `To send run ${record.id} ${event.name}`,

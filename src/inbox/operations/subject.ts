@@ -55,7 +55,7 @@ export async function findInboxItem(reads: Reads, id: string): Promise<InboxItem
 
 export const decidedField = identifier('The inbox item, its issue, or the run (h-…, i-… or run-…)')
 export const reasonField = text('Reason; the waiting agent reads it').optional()
-export const roleField = identifier(
+export const deciderRoleField = identifier(
   'Your role for this decision, if the process has several for people',
 ).optional()
 export const contentField = identifier(

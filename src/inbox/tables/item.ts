@@ -6,7 +6,7 @@ import type { Page, PageRequest } from '../../kernel/page.ts'
 import { countEveryDependency } from '../../plan/tables/dependency.ts'
 import { recountDependents, taskBefore } from '../../plan/tables/task.ts'
 import {
-  actorOf,
+  actorOfRow,
   cachedQuery,
   idsByPrefix,
   nonEmptyValues,
@@ -252,7 +252,7 @@ export function inboxReads(scope: ReadScope): InboxItemReads {
         .where('inbox_item.project_id', '=', projectId)
         .where('inbox_item.id', '=', id)
         .executeTakeFirst()
-      return row ? actorOf(row) : null
+      return row ? actorOfRow(row) : null
     },
     ofTask: cachedQuery(async (taskId: string) => (await openOfTask(db, projectId, taskId)).map(inboxItemOf)),
     async ofRun(runId) {
@@ -383,7 +383,7 @@ async function listInboxItems(
             rows.map(({ seq }) => seq),
           )
           .execute()
-  const openers = new Map(opened.map((row) => [row.seq, actorOf(row)]))
+  const openers = new Map(opened.map((row) => [row.seq, actorOfRow(row)]))
   const issueById = new Map(issues.map((row) => [row.id, issueOf(row)]))
   return {
     items: rows.map((row) => ({

@@ -16,7 +16,7 @@ import type { SnapshotLocation } from '../../track/domain/task.ts'
 /** The shapes of briefs and results of measurements. */
 
 /** A list whose validation stops at the first error: collecting the errors of all values could take seconds. */
-export function list<Item extends z.ZodType>(
+export function measuredList<Item extends z.ZodType>(
   item: Item,
   most = 200_000,
 ): z.ZodType<z.output<Item>[], unknown> {
@@ -47,7 +47,7 @@ export const path = z.string().min(1).max(4_096)
 export const sha = z.string().regex(/^[0-9a-f]{64}$/)
 export const time = z.number().min(0)
 export const words = z.string().max(1_000_000)
-export const names = list(z.string().max(4_096), 200_000)
+export const names = measuredList(z.string().max(4_096), 200_000)
 
 export const place = z.strictObject({
   engine: z.enum(['git', 'checksum']),
@@ -69,9 +69,9 @@ const broughtBy = z.strictObject({
     .regex(/^[0-9a-f]{40,64}$/)
     .exactOptional(),
 })
-export const report = z.strictObject({
+export const changeReport = z.strictObject({
   status: z.enum(['exact', 'partial', 'unknown']),
-  changes: list(
+  changes: measuredList(
     z.strictObject({
       path: z.string(),
       from: z.string().exactOptional(),
@@ -87,7 +87,7 @@ export const report = z.strictObject({
     200_000,
   ),
   ignored,
-  headMoves: list(
+  headMoves: measuredList(
     z.strictObject({
       commit: z.string(),
       action: z.string(),
@@ -98,9 +98,9 @@ export const report = z.strictObject({
     }),
     10_000,
   ),
-  notes: list(words, 1_000),
-  doubts: list(words, 1_000),
-  unreadable: list(words, 1_000),
+  notes: measuredList(words, 1_000),
+  doubts: measuredList(words, 1_000),
+  unreadable: measuredList(words, 1_000),
 }) satisfies z.ZodType<ChangeReport, unknown>
 
 export const tree = z.strictObject({
@@ -111,7 +111,7 @@ export const tree = z.strictObject({
   exists: z.boolean(),
 })
 
-const loss = z.strictObject({ total: z.int().nullable(), first: list(words, 5) })
+const loss = z.strictObject({ total: z.int().nullable(), first: measuredList(words, 5) })
 export const losses = z.strictObject({ uncommitted: loss, unmerged: loss, submodules: loss })
 
 export const recordedFile = z.strictObject({
@@ -128,14 +128,14 @@ export const pinnedFile = z.strictObject({
 })
 export const approved = pinned.extend({
   hash: sha,
-  files: list(pinnedFile, 20_000),
+  files: measuredList(pinnedFile, 20_000),
   author: z.string(),
   createdAt: time,
 })
 export const refused = approved.extend({ reason: words })
 
 export const difference = z.strictObject({
-  files: list(
+  files: measuredList(
     z.strictObject({
       path: z.string(),
       shown: z.string().nullable(),
@@ -143,7 +143,7 @@ export const difference = z.strictObject({
       diff: z.string().nullable(),
     }),
   ),
-  events: list(
+  events: measuredList(
     z.strictObject({ name: z.string(), shown: z.string().nullable(), now: z.string().nullable() }),
   ),
 })
@@ -164,11 +164,11 @@ const note = z.strictObject({
   author: z.string().nullable(),
   createdAt: z.number().nullable(),
 })
-const promises = list(words, 1_000).exactOptional()
+const promises = measuredList(words, 1_000).exactOptional()
 const doneWhen = z.strictObject({
   criteria: promises,
-  check: list(
-    z.strictObject({ run: words, pinned: list(words, 1_000), timeout: z.number().positive() }),
+  check: measuredList(
+    z.strictObject({ run: words, pinned: measuredList(words, 1_000), timeout: z.number().positive() }),
     1_000,
   ).exactOptional(),
   changes: promises,
@@ -189,15 +189,15 @@ const documentTask = z.strictObject({
   status: z.enum(documentStatuses),
   resolution: z.enum(documentResolutions).nullable(),
   sortOrder: z.number().nullable(),
-  dependsOn: list(z.string()),
-  notes: list(note),
+  dependsOn: measuredList(z.string()),
+  notes: measuredList(note),
   creator: z.string().nullable(),
   createdAt: z.number().nullable(),
   updatedAt: z.number().nullable(),
   foreignId: z.string().nullable(),
 }) satisfies z.ZodType<DocumentTask, unknown>
 const document = z.strictObject({
-  phases: list(
+  phases: measuredList(
     z.strictObject({
       key: z.string(),
       name: z.string(),
@@ -206,7 +206,7 @@ const document = z.strictObject({
       foreignId: z.string().nullable(),
     }),
   ),
-  milestones: list(
+  milestones: measuredList(
     z.strictObject({
       key: z.string(),
       phase: z.string(),
@@ -216,7 +216,7 @@ const document = z.strictObject({
       foreignId: z.string().nullable(),
     }),
   ),
-  tasks: list(documentTask, 100_000),
+  tasks: measuredList(documentTask, 100_000),
 }) satisfies z.ZodType<PlanDocument, unknown>
 export const planFormat = z.enum(planFormats)
 
@@ -230,33 +230,33 @@ export const measuredLines = z.strictObject({
   headAfter: oidOrNull,
   stashMoved: z.boolean(),
   ran: z.boolean(),
-  broughtFrom: list(oid, 10_000),
-  steps: list(
+  broughtFrom: measuredList(oid, 10_000),
+  steps: measuredList(
     z.strictObject({
       path: z.string(),
       from: z.string().exactOptional(),
       before: oidOrNull,
       after: oidOrNull,
       origin: z.enum(['task', 'imported', 'mixed']),
-      hunks: list(z.tuple([count, count, count, count])),
+      hunks: measuredList(z.tuple([count, count, count, count])),
       added: hashes,
       removed: hashes,
-      around: z.strictObject({ lines: list(count), hashes }),
-      reformatted: list(z.tuple([count, count])).exactOptional(),
-      moved: list(z.tuple([z.string(), count, count])).exactOptional(),
-      brought: list(z.tuple([count, count])).exactOptional(),
+      around: z.strictObject({ lines: measuredList(count), hashes }),
+      reformatted: measuredList(z.tuple([count, count])).exactOptional(),
+      moved: measuredList(z.tuple([z.string(), count, count])).exactOptional(),
+      brought: measuredList(z.tuple([count, count])).exactOptional(),
       broughtBy: broughtBy.exactOptional(),
-      alike: list(z.tuple([count, count])).exactOptional(),
+      alike: measuredList(z.tuple([count, count])).exactOptional(),
       staged: oid.exactOptional(),
       link: count.exactOptional(),
       reported: z.literal(true).exactOptional(),
     }),
     5_000,
   ),
-  times: list(z.tuple([z.string(), z.number()])),
-  notes: list(words, 1_000),
+  times: measuredList(z.tuple([z.string(), z.number()])),
+  notes: measuredList(words, 1_000),
 }) satisfies z.ZodType<MeasuredLines, unknown>
-export const lineHashes = list(z.string().max(20), 200_000)
+export const lineHashes = measuredList(z.string().max(20), 200_000)
 export const foundFile = z.strictObject({
   top: path,
   path: z.string(),
@@ -268,11 +268,11 @@ export const foundFile = z.strictObject({
   withoutLines: words.exactOptional(),
 }) satisfies z.ZodType<LineHistoryFile, unknown>
 export const blamed = z.strictObject({
-  lines: list(
+  lines: measuredList(
     z.strictObject({ commit: oidOrNull, path: z.string(), line: count, currentLine: count, count }),
     200_000,
   ),
-  commits: list(
+  commits: measuredList(
     z.strictObject({
       id: oid,
       author: words,
@@ -283,7 +283,7 @@ export const blamed = z.strictObject({
     }),
     200_000,
   ),
-  contents: list(z.tuple([oid, z.string(), oid]), 200_000),
+  contents: measuredList(z.tuple([oid, z.string(), oid]), 200_000),
   error: words.exactOptional(),
 }) satisfies z.ZodType<BlameResult, unknown>
 
@@ -291,7 +291,7 @@ const namedCommit = z.strictObject({ id: oid, committedAt: z.number() })
 export const branch = z.strictObject({
   head: namedCommit,
   base: namedCommit,
-  commits: list(
+  commits: measuredList(
     namedCommit.extend({
       author: words,
       email: words,
@@ -301,7 +301,7 @@ export const branch = z.strictObject({
     }),
     5_000,
   ),
-  files: list(
+  files: measuredList(
     z.strictObject({
       path: z.string(),
       from: z.string().exactOptional(),
@@ -316,8 +316,8 @@ export const branch = z.strictObject({
 }) satisfies z.ZodType<Branch, unknown>
 
 /** Workspace packages: name and folder. */
-export const packages = list(z.tuple([z.string(), z.string()]), 20_000)
-export const takenSnapshot = z.strictObject({ ref: place, dirty: names, notes: list(words) })
+export const packages = measuredList(z.tuple([z.string(), z.string()]), 20_000)
+export const takenSnapshot = z.strictObject({ ref: place, dirty: names, notes: measuredList(words) })
 
 function isAsyncIterable(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
@@ -328,12 +328,12 @@ export const loadedPlan = z.discriminatedUnion('kind', [
     kind: z.literal('plan'),
     format: planFormat.exclude(['log']),
     document,
-    notices: list(words),
+    notices: measuredList(words),
   }),
   z.strictObject({
     kind: z.literal('log'),
     // A file on this machine is read line by line; another machine sends the lines.
-    lines: z.union([list(words, 1_000_000), z.custom<AsyncIterable<string>>(isAsyncIterable)]),
+    lines: z.union([measuredList(words, 1_000_000), z.custom<AsyncIterable<string>>(isAsyncIterable)]),
   }),
 ])
 

@@ -8,7 +8,7 @@ import {
   type LineState,
   lineOf,
   matchLines,
-  wholeFile,
+  wholeHashedFile,
 } from './record.ts'
 
 /** How the origin of a line was found. */
@@ -76,7 +76,7 @@ export function exactLines(
 
 /** Finds lines of a file that changed since it was recorded, by the lines that remain of its newest state. */
 export function alignedLines(input: BlameInput, { path, hashes }: BlameContent): (LineFinding | null)[] {
-  const file = wholeFile(hashes)
+  const file = wholeHashedFile(hashes)
   const lines: (LineFinding | null)[] = hashes.map(() => null)
   const [newest] = input.record.statesOf(path, 1)
   if (newest !== undefined) {
@@ -102,7 +102,7 @@ export function broughtLines(
   if (state === undefined || !state.records.some(({ brought }) => brought)) return new Map()
   const pairs =
     exact === null
-      ? [...matchLines(wholeFile(hashes), state)].map(([at, { index }]) => [at + 1, index] as const)
+      ? [...matchLines(wholeHashedFile(hashes), state)].map(([at, { index }]) => [at + 1, index] as const)
       : exact.lines.map((line, index) => [line, index] as const)
   return new Map(
     pairs.flatMap(([line, index]) => {
@@ -184,7 +184,7 @@ function matchedLines(
     readonly before: number
   },
 ): (LineFinding | null)[] {
-  const file = wholeFile(hashes)
+  const file = wholeHashedFile(hashes)
   const lines: (LineFinding | null)[] = hashes.map(() => null)
   const states = input.record
     .statesOf(path, maxStates)

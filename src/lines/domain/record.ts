@@ -425,7 +425,7 @@ export interface HashedLines {
   readonly hashes: readonly (string | null)[]
 }
 
-export function wholeFile(hashes: readonly string[]): HashedLines {
+export function wholeHashedFile(hashes: readonly string[]): HashedLines {
   return { lines: hashes.map((_, at) => at + 1), hashes }
 }
 

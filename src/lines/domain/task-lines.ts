@@ -1,4 +1,4 @@
-import { type TaskFileLines, wholeFile } from '../../track/domain/landed.ts'
+import { type TaskFileLines, wholeFileLine } from '../../track/domain/landed.ts'
 import { hashAt, isSolid, type LineStep } from './line-hashes.ts'
 
 interface NetLines {
@@ -33,8 +33,8 @@ export function taskLines(
 /** A step without hunks changed a file that has no lines; one that only renamed it keeps its content. */
 function wholeFiles({ before, after }: LineStep) {
   return {
-    added: after === null || after === before ? [] : [wholeFile(after)],
-    removed: before === null || after === before ? [] : [wholeFile(before)],
+    added: after === null || after === before ? [] : [wholeFileLine(after)],
+    removed: before === null || after === before ? [] : [wholeFileLine(before)],
   }
 }
 

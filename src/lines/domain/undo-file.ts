@@ -97,7 +97,7 @@ export interface UndoVersions {
 }
 
 /** Decides what becomes of one file, up to the merge of its lines. */
-export function planUndo(file: UndoneFile, versions: UndoVersions): UndoDecision | PendingMerge {
+export function planFileUndo(file: UndoneFile, versions: UndoVersions): UndoDecision | PendingMerge {
   const { start, end, now } = versions
   if (start === undefined || end === undefined) return stays('not_kept')
   if ([start, end].some((one) => one?.mode === '160000')) return stays('repository')

@@ -1,7 +1,7 @@
 import { align } from './alignment.ts'
 import { isSolid } from './line-hashes.ts'
 import { minMovedLines } from './lines-of-change.ts'
-import { type LineState, matchLines, wholeFile } from './record.ts'
+import { type LineState, matchLines, wholeHashedFile } from './record.ts'
 
 /** A content that a file had before an interval, or has elsewhere: in a commit, a stash or another work tree. */
 export interface KnownVersion {
@@ -72,9 +72,9 @@ function sameLines({ hashes }: VersionedFile, version: KnownVersion): ReadonlyMa
     const pairs = [...align(hashes, version.hashes)]
     return new Map(pairs.flatMap((to, at) => (to < 0 ? [] : [[at + 1, to + 1] as const])))
   }
-  const { lines, hashes: all } = wholeFile(version.hashes)
+  const { lines, hashes: all } = wholeHashedFile(version.hashes)
   const state: LineState = { lines, records: all.map((hash) => ({ hash, origin: null })) }
-  const matches = [...matchLines(wholeFile(hashes), state)]
+  const matches = [...matchLines(wholeHashedFile(hashes), state)]
   return new Map(matches.map(([at, { index }]) => [at + 1, index + 1]))
 }
 

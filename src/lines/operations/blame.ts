@@ -97,7 +97,7 @@ export const blame = defineOperation({
     const origins = requireMeasured(deciding.found)
     const total = origins.lines.length
     const { first, last } = requestedLines(input.lines, total)
-    const makers = await makersOf(reads, origins)
+    const makers = await lineAuthorsOf(reads, origins)
     const ranges = rangesOf(origins, makers, await turnsOf(reads, origins))
       .filter(({ start, end }) => end >= first && start <= last)
       .map((range) => ({ ...range, start: Math.max(range.start, first), end: Math.min(range.end, last) }))
@@ -133,7 +133,7 @@ function requestedLines(
 }
 
 /** The authors of lines, by the ids of their attempts. */
-export async function makersOf(
+export async function lineAuthorsOf(
   reads: Reads,
   origins: Pick<LineLookupResult, 'lines'>,
 ): Promise<ReadonlyMap<string, LineAuthor>> {

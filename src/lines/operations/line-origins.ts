@@ -5,7 +5,7 @@ import {
   blamed,
   foundFile,
   lineHashes,
-  list,
+  measuredList,
   names,
   oid,
   oidOrNull,
@@ -69,16 +69,16 @@ export const lineMeasurements = {
   /** A file of a commit comes with git's blame; the file on disk may not need it. */
   files: measurement({
     brief: z.strictObject({
-      wanted: list(z.strictObject({ path, rev: z.string().max(300).exactOptional() }), maxFiles),
+      wanted: measuredList(z.strictObject({ path, rev: z.string().max(300).exactOptional() }), maxFiles),
       copies: z.boolean(),
       salt,
       text: z.boolean(),
       mayLack: z.boolean(),
     }),
-    measured: list(
+    measured: measuredList(
       z
         .strictObject({
-          file: foundFile.extend({ text: list(z.string()).exactOptional() }),
+          file: foundFile.extend({ text: measuredList(z.string()).exactOptional() }),
           blamed: blamed.nullable(),
         })
         .nullable(),
@@ -107,8 +107,8 @@ export const lineMeasurements = {
   }),
   /** The hashes of the lines of contents that commits had. */
   contents: measurement({
-    brief: z.strictObject({ oids: list(oid, maxContents), salt }),
-    measured: list(z.tuple([oid, lineHashes]), maxContents),
+    brief: z.strictObject({ oids: measuredList(oid, maxContents), salt }),
+    measured: measuredList(z.tuple([oid, lineHashes]), maxContents),
     fits: ({ oids }, results) =>
       isAmong(
         results.map(([id]) => id),
@@ -122,14 +122,16 @@ export const lineMeasurements = {
 export const historyMeasurements = {
   commits: measurement({
     brief: z.strictObject({ range: z.string().max(1_000), limit: z.int().min(1).max(20_001) }),
-    measured: list(z.strictObject({ id: oid, committedAt: z.number(), paths: names }), 20_001),
+    measured: measuredList(z.strictObject({ id: oid, committedAt: z.number(), paths: names }), 20_001),
     measure: ({ witness, folder }, { range, limit }) => witness.history.commits(folder, range, limit),
   }),
   listed: measurement({
     brief: z.strictObject({ rev: z.string().max(300), under: z.string().max(4_096).nullable() }),
     measured: z.strictObject({
       commit: oid,
-      files: list(z.strictObject({ path: z.string(), bytes: z.int().min(0), generated: z.boolean() })),
+      files: measuredList(
+        z.strictObject({ path: z.string(), bytes: z.int().min(0), generated: z.boolean() }),
+      ),
     }),
     measure: ({ witness, folder }, { rev, under }) => witness.history.files(folder, rev, under),
   }),

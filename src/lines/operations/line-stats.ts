@@ -12,7 +12,7 @@ import { blankHash } from '../domain/line-hashes.ts'
 import { firstLosses, type LineLoss, lossesAt, type Rework, reworkStats } from '../domain/rework.ts'
 import type { ListedCommit } from '../ports/line-history.ts'
 import type { LineAuthor, TurnAuthor } from '../ports/line-reads.ts'
-import { agentsOf, makersOf, turnsOf } from './blame.ts'
+import { agentsOf, lineAuthorsOf, turnsOf } from './blame.ts'
 import {
   findLineOrigins,
   historyMeasurements,
@@ -163,7 +163,7 @@ export const provenanceStats = defineOperation({
       commits: range?.ids ?? null,
     })
     for (const origin of origins)
-      tally.add(origin, await makersOf(reads, origin), await turnsOf(reads, origin))
+      tally.add(origin, await lineAuthorsOf(reads, origin), await turnsOf(reads, origin))
     const { kinds, groups, alive, living } = tally
     const lines = Object.values(kinds).reduce((sum, each) => sum + each, 0)
     const knownLines = kinds.agent + kinds.outside + kinds.human

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { settingOf } from '../../gate/domain/settings.ts'
 import {
-  list,
   measuredLines as measuredLinesShape,
+  measuredList,
   names,
   oidOrNull,
   packages,
@@ -64,7 +64,7 @@ export interface LineRecordContext {
   readonly surroundings: WorkTreeActivity
 }
 
-const contentsAt = list(
+const contentsAt = measuredList(
   z.tuple([
     z.string().max(4_096),
     z.strictObject({ id: oidOrNull.exactOptional(), changedAt: z.number().nullable() }),
@@ -99,11 +99,11 @@ export const changedLines = measurement({
     now: place,
     salt,
     during: z.enum(['attempt', 'gap']),
-    chains: list(
+    chains: measuredList(
       z.strictObject({
         path,
-        contents: list(oidOrNull, 20_000),
-        reported: list(z.boolean(), 20_000),
+        contents: measuredList(oidOrNull, 20_000),
+        reported: measuredList(z.boolean(), 20_000),
       }),
       20_000,
     ),

@@ -3,7 +3,7 @@ import { text } from '../../kernel/operations/input/fields.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
 import { prepareSteps } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import { makersOf, rangesOf } from './blame.ts'
+import { lineAuthorsOf, rangesOf } from './blame.ts'
 import { findLineOrigins, historyMeasurements, lineMeasurements, maxFiles } from './line-origins.ts'
 
 const maxCommits = 500
@@ -35,7 +35,7 @@ export const trailer = defineOperation({
   .answer(async ({ reads, found: { commit, origins } }) => {
     const tasks = new Set<string>()
     for (const origin of origins) {
-      const ranges = rangesOf(origin, await makersOf(reads, origin), new Map())
+      const ranges = rangesOf(origin, await lineAuthorsOf(reads, origin), new Map())
       for (const range of ranges) {
         // A line that may be of several tasks names none.
         if (range.commit === origin.file.commit && range.task !== null && !range.attempts)

@@ -18,7 +18,7 @@ import { DecisionEntry, decisionEntry } from '../../track/operations/record-answ
 import type { LineOrigin } from '../domain/record.ts'
 import type { BlamedCommit, LineHistoryFile } from '../ports/line-history.ts'
 import type { LineAuthor, TurnAuthor } from '../ports/line-reads.ts'
-import { agentsOf, LineRange, makersOf, rangesOf, turnsOf } from './blame.ts'
+import { agentsOf, LineRange, lineAuthorsOf, rangesOf, turnsOf } from './blame.ts'
 import { findLineOrigins, lineMeasurements } from './line-origins.ts'
 
 const Maker = z.object({
@@ -155,7 +155,7 @@ export const why = defineOperation({
         reason: 'lines_out_of_range',
       })
     }
-    const makers = await makersOf(reads, { lines: origins.lines.slice(line - 1, line) })
+    const makers = await lineAuthorsOf(reads, { lines: origins.lines.slice(line - 1, line) })
     const turns = await turnsOf(reads, { lines: origins.lines.slice(line - 1, line) })
     const all = rangesOf({ ...origins, lines: origins.lines.slice(line - 1, line) }, makers, turns)
     const one = all[0]

@@ -83,7 +83,7 @@ export interface Message {
   readonly link: string | null
 }
 
-export function messageOf(notice: NamedNotice): Message {
+export function noticeMessage(notice: NamedNotice): Message {
   const { kind, who, why, project, link } = notice
   return {
     title: plainLine(`${project}: ${noticeWords[kind]}`, 120),

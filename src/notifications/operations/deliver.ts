@@ -4,9 +4,9 @@ import type { Context } from '../../kernel/operations/operation.ts'
 import type { SequencedItem } from '../../kernel/page.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import {
-  messageOf,
   type NamedNotice,
   type Notice,
+  noticeMessage,
   noticeOf,
   slackBody,
   webhookBody,
@@ -216,7 +216,7 @@ async function namesOf(
 function bodyOf({ form }: Notification, notice: NamedNotice | undefined): string {
   if (!notice) throw new Error('each notice has its names')
   if (form === 'webhook') return JSON.stringify(webhookBody(notice))
-  const message = messageOf(notice)
+  const message = noticeMessage(notice)
   return JSON.stringify(form === 'slack' ? slackBody(message) : message)
 }
 

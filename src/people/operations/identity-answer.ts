@@ -95,7 +95,7 @@ export function tokenEntry(
   }
 }
 
-export const SessionEntry = z.object({
+export const SignInSessionEntry = z.object({
   id: z.string(),
   person: Named,
   token_id: z.string().nullable(),
@@ -105,10 +105,10 @@ export const SessionEntry = z.object({
   expires_at: z.string(),
 })
 
-export function sessionEntry(
+export function signInSessionEntry(
   { session, person }: SignInSessionListing,
   ownSessionId: string | null,
-): z.output<typeof SessionEntry> {
+): z.output<typeof SignInSessionEntry> {
   return {
     id: session.id,
     person: { id: person.id, name: person.name },

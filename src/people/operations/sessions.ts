@@ -8,7 +8,7 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { Reads, SideWrite } from '../../store/ports/store.ts'
 import type { Person } from '../domain/identity.ts'
-import { SessionEntry, sessionEntry } from './identity-answer.ts'
+import { SignInSessionEntry, signInSessionEntry } from './identity-answer.ts'
 import { findPerson, recordInTeam, teamOf } from './team.ts'
 
 export const sessionList = defineOperation({
@@ -24,7 +24,7 @@ export const sessionList = defineOperation({
     all: z.boolean().describe('Those of everybody; admins only').optional(),
     ...pageFields(1000, 'How many'),
   }),
-  output: z.object({ sessions: list(SessionEntry), ...page }),
+  output: z.object({ sessions: list(SignInSessionEntry), ...page }),
 }).handler((handling, input) => {
   const { all } = input
   const { permissions, clock } = handling
@@ -36,7 +36,7 @@ export const sessionList = defineOperation({
     const paging = new Paging('session_list', input, handling.actor, 1000)
     const { entries, ...rest } = paging.slice(sessions, ({ session }) => session.id)
     return {
-      sessions: entries.map((listed) => sessionEntry(listed, permissions?.sessionId ?? null)),
+      sessions: entries.map((listed) => signInSessionEntry(listed, permissions?.sessionId ?? null)),
       ...rest,
     }
   })

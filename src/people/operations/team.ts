@@ -117,7 +117,7 @@ export async function assertProject({ store, team }: Pick<QueryContext, 'store' 
 }
 
 /** The project with this name or id. On failure, lists the existing ones. */
-export async function projectNamed(
+export async function findTeamProject(
   team: TeamReader,
   words: string,
 ): Promise<{ readonly id: string; readonly name: string }> {

@@ -15,11 +15,11 @@ import { formatAge, formatDuration, withPerson } from '../../surfaces/cli/render
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import {
   changedFiles,
-  countOf,
+  countAllKinds,
   countsInWords,
   ignoredFiles,
   scopeText,
-  sharedTree,
+  sharedTreeText,
 } from '../../track/cli/changes.ts'
 import { claims, decisionList, issueList, progressList, quoteText } from '../../track/cli/records.ts'
 import { lossLines } from '../../track/cli/restore.ts'
@@ -86,8 +86,12 @@ export const completeTask: AnswerView<'complete_task'> = (answer, page) => {
           indentText(changedFiles(answer.details, page)),
           page,
         ),
-    cutNote(answer.details.length, countOf(answer.counts), `waymark changes ${answer.task_id} lists all.`),
-    sharedTree(answer, page),
+    cutNote(
+      answer.details.length,
+      countAllKinds(answer.counts),
+      `waymark changes ${answer.task_id} lists all.`,
+    ),
+    sharedTreeText(answer, page),
     section('Files that git ignores', indentText(ignoredFiles(answer.ignored, answer.ignored_total)), page),
     section('Verdict', indentText(completionVerdict(answer, page)), page),
     section(
@@ -295,9 +299,9 @@ function measuredText({ measured, verdict, attempt_id: id }: AttemptAnswer, page
     scopeText({ measurement, verification }, page, { counts, listed: measured.changes }),
     measurement === 'unknown' ? '' : `Measured: ${countsInWords(counts)}`,
     indentText(changedFiles(measured.changes, page)),
-    cutNote(measured.changes.length, countOf(counts), `waymark changes ${id} lists all.`),
+    cutNote(measured.changes.length, countAllKinds(counts), `waymark changes ${id} lists all.`),
     indentText(ignoredFiles(measured.ignored)),
-    sharedTree({ ...measured, verdict }, page),
+    sharedTreeText({ ...measured, verdict }, page),
   ]
     .filter((part) => part !== '')
     .join('\n')
@@ -337,5 +341,5 @@ function durationText(task: TaskEntry, page: RenderContext): string {
 function measurementSummary(task: TaskEntry, { ink }: RenderContext): string {
   if (!task.files_changed) return ''
   const scope = task.scope_match === false ? ink('red', ', out of scope') : ''
-  return `${formatCount(countOf(task.files_changed), 'file')}${scope}`
+  return `${formatCount(countAllKinds(task.files_changed), 'file')}${scope}`
 }

@@ -89,7 +89,7 @@ const maxText = 100_000
 /** All problems of a document with their locations. Empty for an acceptable one. */
 export function documentProblems(
   document: PlanDocument,
-  places: DocumentLocations = pathsOf(document),
+  places: DocumentLocations = documentLocations(document),
 ): readonly string[] {
   const long = lengthProblems(document, places)
   if (long.length > 0) return long
@@ -108,7 +108,7 @@ export function documentProblems(
 }
 
 /** The locations in the JSON form. */
-export function pathsOf(document: PlanDocument): DocumentLocations {
+export function documentLocations(document: PlanDocument): DocumentLocations {
   return {
     phases: document.phases.map((_, place) => `phases[${place}]`),
     milestones: document.milestones.map((_, place) => `milestones[${place}]`),

@@ -161,13 +161,13 @@ export function taskStates(tasks: readonly GraphTask[]): readonly TaskState[] {
   const graph = taskGraph(tasks)
   const critical = new Set(criticalPathOf(graph, longestChains(graph)))
   return tasks.map((task, place) => ({
-    mark: markOf(task, isReady(graph, place)),
+    mark: taskMark(task, isReady(graph, place)),
     critical: critical.has(task),
     waitsFor: awaitedIds(graph, place),
   }))
 }
 
-export function markOf(task: Pick<GraphTask, 'dropped' | 'status' | 'claimed'>, ready: boolean): TaskMark {
+export function taskMark(task: Pick<GraphTask, 'dropped' | 'status' | 'claimed'>, ready: boolean): TaskMark {
   if (task.dropped) return 'dropped'
   if (task.status === 'done') return 'done'
   if (task.status === 'in_progress' || task.claimed) return 'in_progress'

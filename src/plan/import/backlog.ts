@@ -3,13 +3,13 @@ import type { z } from 'zod'
 import { isJsonObject } from '../../kernel/json.ts'
 import type { DocumentMilestone, DocumentNote, DocumentTask } from '../domain/document.ts'
 import {
+  foreignRecord,
+  foreignText,
+  foreignTexts,
   instantOfText,
   maybeText,
   type ReadFields,
   readFields,
-  record,
-  text,
-  texts,
   unreadFields,
 } from './fields.ts'
 import {
@@ -24,7 +24,7 @@ import {
   foreignStatus,
   inProgress,
   keyGiver,
-  phaseStatus,
+  phaseStatusOfTasks,
   type StatusAliases,
   toDo,
   unknownStatus,
@@ -61,7 +61,15 @@ export function readBacklog(files: readonly SourceText[]): ImportResult {
       phases:
         tasks.length + milestones.length === 0
           ? []
-          : [{ key: phase, name: 'Backlog', status: phaseStatus(tasks), sortOrder: null, foreignId: null }],
+          : [
+              {
+                key: phase,
+                name: 'Backlog',
+                status: phaseStatusOfTasks(tasks),
+                sortOrder: null,
+                foreignId: null,
+              },
+            ],
       milestones: used,
       tasks,
     },
@@ -117,27 +125,27 @@ function withProgress(milestone: DocumentMilestone, tasks: readonly DocumentTask
 /** The kind of a file, by its folder. */
 type BacklogKind = 'task' | 'completed' | 'archived' | 'draft' | 'milestone' | 'other'
 
-const taskFields = record({
-  id: text,
-  title: text,
+const taskFields = foreignRecord({
+  id: foreignText,
+  title: foreignText,
   status: maybeText,
   type: maybeText,
-  assignee: texts,
+  assignee: foreignTexts,
   reporter: maybeText,
-  labels: texts,
+  labels: foreignTexts,
   priority: maybeText,
-  references: texts,
-  documentation: texts,
+  references: foreignTexts,
+  documentation: foreignTexts,
   milestone: maybeText,
   parent_task_id: maybeText,
   parent: maybeText,
   ordinal: maybeText,
-  dependencies: texts,
+  dependencies: foreignTexts,
   created_date: maybeText,
   updated_date: maybeText,
 })
 
-const milestoneFields = record({ id: text, title: maybeText })
+const milestoneFields = foreignRecord({ id: foreignText, title: maybeText })
 
 interface BacklogFile<Fields> extends ReadFields<Fields> {
   readonly kind: BacklogKind

@@ -1,16 +1,16 @@
 import type { z } from 'zod'
 import type { DocumentNote, DocumentTask } from '../domain/document.ts'
 import {
-  instant,
+  foreignInstant,
+  foreignRecord,
+  foreignText,
+  foreignTexts,
   jsonLines,
   listOf,
   maybeText,
   number,
   passedOver,
   readFields,
-  record,
-  text,
-  texts,
   unreadFields,
 } from './fields.ts'
 import {
@@ -24,28 +24,34 @@ import {
 } from './foreign-task.ts'
 import { type ImportResult, importResultOf } from './import-result.ts'
 
-const beadsIssue = record({
-  id: text,
-  title: text,
+const beadsIssue = foreignRecord({
+  id: foreignText,
+  title: foreignText,
   status: maybeText,
   description: maybeText,
   design: maybeText,
   acceptance_criteria: maybeText,
   issue_type: maybeText,
   priority: maybeText,
-  labels: texts,
+  labels: foreignTexts,
   assignee: maybeText,
   estimated_minutes: number,
   external_ref: maybeText,
   notes: maybeText,
   comments: listOf(
-    record({ text, author: maybeText, created_at: instant, id: passedOver, issue_id: passedOver }),
+    foreignRecord({
+      text: foreignText,
+      author: maybeText,
+      created_at: foreignInstant,
+      id: passedOver,
+      issue_id: passedOver,
+    }),
   ),
   close_reason: maybeText,
-  closed_at: instant,
+  closed_at: foreignInstant,
   dependencies: listOf(
-    record({
-      depends_on_id: text,
+    foreignRecord({
+      depends_on_id: foreignText,
       /** `blocks`, `parent-child`, `related`, `discovered-from`, … */
       type: maybeText,
       issue_id: passedOver,
@@ -56,8 +62,8 @@ const beadsIssue = record({
     }),
   ),
   created_by: maybeText,
-  created_at: instant,
-  updated_at: instant,
+  created_at: foreignInstant,
+  updated_at: foreignInstant,
 })
 
 type BeadsIssue = z.output<typeof beadsIssue>

@@ -13,7 +13,7 @@ function expectedMessage(kind: string) {
 }
 
 /** Numbers are accepted as texts. */
-export const text = z.union([z.string(), z.number().transform(String)], expectedMessage('a text'))
+export const foreignText = z.union([z.string(), z.number().transform(String)], expectedMessage('a text'))
 export const number = optionalField(z.number(expectedMessage('a number')))
 export const flag = z
   .boolean(expectedMessage('true or false'))
@@ -21,8 +21,8 @@ export const flag = z
   .transform((value) => value ?? false)
 
 /** ISO 8601. */
-export const instant = optionalField(
-  text
+export const foreignInstant = optionalField(
+  foreignText
     .refine(
       (written) => instantOfText(written) !== null,
       expectedMessage('a time such as 2026-01-31T09:30:00Z'),
@@ -30,8 +30,8 @@ export const instant = optionalField(
     .transform((written) => instantOfText(written)),
 )
 
-export const maybeText = optionalField(text)
-export const texts = listOf(text)
+export const maybeText = optionalField(foreignText)
+export const foreignTexts = listOf(foreignText)
 /** Ignored fields, whose content other fields repeat. */
 export const passedOver = z.unknown().optional()
 
@@ -39,7 +39,7 @@ function optionalField<Value extends z.ZodType>(value: Value) {
   return value.nullish().transform((found) => found ?? null)
 }
 
-export function choice<const Words extends readonly [string, ...string[]]>(words: Words) {
+export function foreignChoice<const Words extends readonly [string, ...string[]]>(words: Words) {
   return optionalField(z.enum(words, expectedMessage(`one of ${words.join(', ')}`)))
 }
 
@@ -48,7 +48,7 @@ export function listOf<Entry extends z.ZodType>(entry: Entry) {
   return z.preprocess((found) => (found == null ? [] : [found].flat()), z.array(entry))
 }
 
-export function record<Shape extends z.ZodRawShape>(shape: Shape) {
+export function foreignRecord<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, expectedMessage('an object'))
 }
 

@@ -26,7 +26,7 @@ export function unknownStatus(place: string, word: string): string {
 }
 
 /** The status of a phase, derived from its tasks. */
-export function phaseStatus(tasks: readonly { readonly status: DocumentStatus }[]): DocumentStatus {
+export function phaseStatusOfTasks(tasks: readonly { readonly status: DocumentStatus }[]): DocumentStatus {
   if (tasks.every(({ status }) => status === 'to_do')) return 'to_do'
   return tasks.every(({ status }) => status === 'done') ? 'done' : 'in_progress'
 }

@@ -1,5 +1,5 @@
 import type { DocumentTask } from '../domain/document.ts'
-import { criteriaOf, doneWhenFrom, keyGiver, phaseStatus } from './foreign-task.ts'
+import { criteriaOf, doneWhenFrom, keyGiver, phaseStatusOfTasks } from './foreign-task.ts'
 import { type ImportResult, importResultOf } from './import-result.ts'
 import {
   type LineNotice,
@@ -68,7 +68,7 @@ export function readMarkdownPlan(text: string): ImportResult {
       phases: phases.map((phase) => ({
         key: phaseKeys.get(phase) ?? '',
         name: phase.name,
-        status: phaseStatus(tasksBelow.get(phase.heading) ?? []),
+        status: phaseStatusOfTasks(tasksBelow.get(phase.heading) ?? []),
         sortOrder: null,
         foreignId: null,
       })),

@@ -2,17 +2,17 @@ import { z } from 'zod'
 import { isJsonObject } from '../../kernel/json.ts'
 import type { DocumentPhase, DocumentTask } from '../domain/document.ts'
 import {
+  foreignInstant,
+  foreignRecord,
+  foreignText,
+  foreignTexts,
   type ImportObject,
-  instant,
   listOf,
   maybeText,
   parsedJson,
   passedOver,
   type ReadFields,
   readFields,
-  record,
-  text,
-  texts,
   unreadFields,
 } from './fields.ts'
 import {
@@ -24,7 +24,7 @@ import {
   dropped,
   foreignStatus,
   inProgress,
-  phaseStatus,
+  phaseStatusOfTasks,
   type StatusAliases,
   toDo,
   unknownStatus,
@@ -46,18 +46,18 @@ interface TaskFields {
   readonly subtasks: readonly TaskFields[]
 }
 
-const task: z.ZodType<TaskFields> = record({
-  id: text,
-  title: text,
+const task: z.ZodType<TaskFields> = foreignRecord({
+  id: foreignText,
+  title: foreignText,
   status: maybeText,
   description: maybeText,
   details: maybeText,
   testStrategy: maybeText,
   acceptanceCriteria: maybeText,
   priority: maybeText,
-  dependencies: texts,
-  createdAt: instant,
-  updatedAt: instant,
+  dependencies: foreignTexts,
+  createdAt: foreignInstant,
+  updatedAt: foreignInstant,
   subtasks: listOf(z.lazy(() => task)),
   // Known from a subtask's location already.
   parentTaskId: passedOver,
@@ -93,7 +93,13 @@ export function readTaskMaster(text: string): ImportResult {
     tasks.push(...found.tasks)
     places.push(...found.places)
     notices.push(...found.notices)
-    phases.push({ key: tag, name: tag, status: phaseStatus(found.tasks), sortOrder: null, foreignId: tag })
+    phases.push({
+      key: tag,
+      name: tag,
+      status: phaseStatusOfTasks(found.tasks),
+      sortOrder: null,
+      foreignId: tag,
+    })
   }
   return importResultOf({
     document: { phases, milestones: [], tasks },

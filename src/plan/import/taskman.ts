@@ -7,7 +7,7 @@ import type {
   DocumentStatus,
   DocumentTask,
 } from '../domain/document.ts'
-import { pathsOf } from '../domain/document.ts'
+import { documentLocations } from '../domain/document.ts'
 import { type ImportResult, importResultOf } from './import-result.ts'
 
 /** A row of taskman's tables: every column may be missing in older files. */
@@ -44,7 +44,7 @@ function importTables(database: Database, file: string): ImportResult {
       return taskOf(row, { dependsOn, notes: (notes.get(id) ?? []).map(noteOf) })
     }),
   }
-  return importResultOf({ document, places: pathsOf(document), problems: [], notices: [] })
+  return importResultOf({ document, places: documentLocations(document), problems: [], notices: [] })
 }
 
 function hasTable(database: Database, name: string): boolean {

@@ -4,17 +4,20 @@ import {
   type DocumentMilestone,
   type DocumentPhase,
   type DocumentTask,
+  documentLocations,
   documentResolutions,
   documentStatuses,
-  pathsOf,
   planJsonVersion,
 } from '../domain/document.ts'
 import { readDoneWhen } from '../domain/done-when.ts'
 import {
   camelKeys,
-  choice,
   flag,
-  instant,
+  foreignChoice,
+  foreignInstant,
+  foreignRecord,
+  foreignText,
+  foreignTexts,
   jsonLines,
   listOf,
   maybeText,
@@ -22,60 +25,57 @@ import {
   parsedJson,
   type ReadFields,
   readFields,
-  record,
-  text,
-  texts,
 } from './fields.ts'
 import { type ImportResult, importResultOf, rejectedImport } from './import-result.ts'
 
 // The JSON form of each entity; `document.ts` writes it.
 
-const status = choice(documentStatuses).transform((value) => value ?? 'to_do')
+const status = foreignChoice(documentStatuses).transform((value) => value ?? 'to_do')
 
-const phase: z.ZodType<DocumentPhase> = record({
-  key: text,
-  name: text,
+const phase: z.ZodType<DocumentPhase> = foreignRecord({
+  key: foreignText,
+  name: foreignText,
   status,
   sort_order: number,
   foreign_id: maybeText,
 }).transform(camelKeys)
 
-const milestone: z.ZodType<DocumentMilestone> = record({
-  key: text,
-  phase: text,
+const milestone: z.ZodType<DocumentMilestone> = foreignRecord({
+  key: foreignText,
+  phase: foreignText,
   name: maybeText,
   criterion: maybeText,
   reached: flag,
   foreign_id: maybeText,
 }).transform(camelKeys)
 
-const note = record({
-  content: text,
+const note = foreignRecord({
+  content: foreignText,
   kind: maybeText,
   role: maybeText,
   author: maybeText,
-  created_at: instant,
+  created_at: foreignInstant,
 }).transform(camelKeys)
 
-const task: z.ZodType<DocumentTask> = record({
-  key: text,
-  title: text,
+const task: z.ZodType<DocumentTask> = foreignRecord({
+  key: foreignText,
+  title: foreignText,
   description: maybeText,
   phase: maybeText,
   milestone: maybeText,
   parent: maybeText,
   role: maybeText,
   assignee: maybeText,
-  areas: texts,
+  areas: foreignTexts,
   done_when: z.unknown().optional(),
   status,
-  resolution: choice(documentResolutions),
+  resolution: foreignChoice(documentResolutions),
   sort_order: number,
-  depends_on: texts,
+  depends_on: foreignTexts,
   notes: listOf(note),
   creator: maybeText,
-  created_at: instant,
-  updated_at: instant,
+  created_at: foreignInstant,
+  updated_at: foreignInstant,
   foreign_id: maybeText,
 }).transform((fields, context) => {
   const { doneWhen: written, ...rest } = camelKeys(fields)
@@ -85,7 +85,7 @@ const task: z.ZodType<DocumentTask> = record({
   return { ...rest, doneWhen: changes }
 })
 
-const plan = record({
+const plan = foreignRecord({
   waymark_plan: number,
   phases: listOf(phase),
   milestones: listOf(milestone),
@@ -102,7 +102,7 @@ export function readPlanJson(written: string): ImportResult {
   if (version !== null && version !== planJsonVersion) return rejectedImport(newerVersion('plan', version))
   problems.push(...unknownFields(read))
   const own = problems.map((problem) => problem.replace(/^plan\./, ''))
-  return importResultOf({ document, places: pathsOf(document), problems: own, notices: [] })
+  return importResultOf({ document, places: documentLocations(document), problems: own, notices: [] })
 }
 
 function newerVersion(place: string, version: number): string {
@@ -113,8 +113,8 @@ function unknownFields({ unread }: Pick<ReadFields<unknown>, 'unread'>): readonl
   return unread.map(({ place, name }) => `${place}: the field "${name}" is unknown.`)
 }
 
-const line = z.looseObject({ kind: choice(['plan', 'phase', 'milestone', 'task']) })
-const head = record({ version: number })
+const line = z.looseObject({ kind: foreignChoice(['plan', 'phase', 'milestone', 'task']) })
+const head = foreignRecord({ version: number })
 
 /** One entity per line, each with its `kind`: phase, milestone or task. */
 export function readPlanJsonl(written: string): ImportResult {

@@ -5,7 +5,7 @@ import type { AttemptMeasurementTotals } from '../../track/ports/attempt-reads.t
 import { attemptOf, countsOf, scopeMatchesOf } from '../../track/tables/attempt.ts'
 import type { TaskCard } from '../ports/task-reads.ts'
 import { claimOf } from './claim.ts'
-import { taskOf } from './task.ts'
+import { taskOfRow } from './task.ts'
 
 /** Tasks for cards, in the given order: always four queries. */
 export async function taskCards(scope: ReadScope, ids: readonly string[]): Promise<readonly TaskCard[]> {
@@ -35,7 +35,7 @@ export async function taskCards(scope: ReadScope, ids: readonly string[]): Promi
   const progress = await lastProgress(scope, ids)
   const attemptById = new Map(attempts.map((row) => [row.id, attemptOf(row)]))
   const cards = tasks.map((row): TaskCard => {
-    const task = taskOf(row)
+    const task = taskOfRow(row)
     const attempt = attemptById.get(row.last_attempt_id ?? '') ?? null
     return {
       task,

@@ -7,7 +7,7 @@ import type { PlannedTask, PlanOwner } from '../domain/plan.ts'
 import type { PlanFilter, PlanPage, PlanRequest } from '../ports/plan-reads.ts'
 import { claimOf, endedClaimCondition } from './claim.ts'
 import type { TaskDependencyTable } from './dependency.ts'
-import { hasOpenItems, missionHasNotEnded, type TaskTable, taskOf, workflowEndedByItself } from './task.ts'
+import { hasOpenItems, missionHasNotEnded, type TaskTable, taskOfRow, workflowEndedByItself } from './task.ts'
 import { ownPlan } from './task-lists.ts'
 
 /** Nothing comes after a missing task. */
@@ -43,7 +43,7 @@ export async function plannedTasks(
     rows.map(({ id }) => id),
   )
   return rows.map((row) => ({
-    task: taskOf(row),
+    task: taskOfRow(row),
     dependsOn: dependencies.get(row.id) ?? [],
     unsettled: hasOpenItems(row),
     blocked: row.status !== 'done' && row.open_dependencies > 0,

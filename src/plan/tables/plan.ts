@@ -7,7 +7,7 @@ import { lateralLookup, nonEmptyValues, prepareQuery } from '../../store/tables/
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import { claimDurationMs } from '../domain/claims.ts'
 import type { PlannedTask, PlanSpan } from '../domain/plan.ts'
-import { markOf } from '../domain/readiness.ts'
+import { taskMark } from '../domain/readiness.ts'
 import type { GraphTaskRow, OrderedTask, PlanLink, PlanReads } from '../ports/plan-reads.ts'
 import { endedClaimCondition, taskById, tasksByIds } from './claim.ts'
 import { dependencyChain } from './dependency.ts'
@@ -260,7 +260,7 @@ async function planNeighbors(
 type TaskMarkColumns = TaskPlanColumns & Pick<TaskTable, 'open_dependencies'>
 
 function markOfRow({ held, ...task }: GraphTaskRow, { open_dependencies: open }: TaskMarkColumns) {
-  return markOf({ ...task, claimed: held }, open === 0)
+  return taskMark({ ...task, claimed: held }, open === 0)
 }
 
 /** Found by the indexes of dependencies and parents. */

@@ -35,7 +35,7 @@ export type TaskListKeys = Readonly<Partial<Record<TaskListTable['kind'], string
 /** The places that list a task. */
 export type TaskListRow = Pick<TaskListTable, 'kind' | 'place' | 'status'>
 
-export const placesOf = prepareQuery((db, projectId: string, taskId: string) =>
+export const placesOfTask = prepareQuery((db, projectId: string, taskId: string) =>
   db
     .selectFrom('task_place')
     .select(['kind', 'place', 'status'])

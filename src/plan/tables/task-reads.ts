@@ -5,7 +5,7 @@ import { inboxItemOf } from '../../inbox/tables/item.ts'
 import type { AttemptId, TaskId } from '../../kernel/id.ts'
 import type { Page, PageRequest, SequencedItem } from '../../kernel/page.ts'
 import {
-  actorOf,
+  actorOfRow,
   cachedQuery,
   idsByPrefix,
   nonEmptyValues,
@@ -37,7 +37,7 @@ import type { TaskFilter, TaskLine, TaskReads } from '../ports/task-reads.ts'
 import { measuredAttempts, taskCards } from './card.ts'
 import { taskById, tasksByIds } from './claim.ts'
 import { plannedTasks } from './plan-list.ts'
-import { taskOf } from './task.ts'
+import { taskOfRow } from './task.ts'
 import type { TaskListTable } from './task-lists.ts'
 
 export function taskReads(scope: ReadScope): TaskReads {
@@ -46,10 +46,10 @@ export function taskReads(scope: ReadScope): TaskReads {
   return {
     async find(id) {
       const [row] = await taskById(db, projectId, id)
-      return row ? taskOf(row) : null
+      return row ? taskOfRow(row) : null
     },
     async withIds(ids) {
-      return ids.length === 0 ? [] : (await tasksByIds(scope, [...new Set(ids)])).map(taskOf)
+      return ids.length === 0 ? [] : (await tasksByIds(scope, [...new Set(ids)])).map(taskOfRow)
     },
     async named(ids) {
       if (ids.length === 0) return new Map()
@@ -81,7 +81,7 @@ export function taskReads(scope: ReadScope): TaskReads {
         .orderBy('seq')
         .limit(100)
         .execute()
-      return rows.map(taskOf)
+      return rows.map(taskOfRow)
     },
     idsLike: (prefix, limit) => idsByPrefix(scope, 'task', { prefix, limit }),
   }
@@ -194,7 +194,7 @@ async function taskLines(
     return {
       seq: row.seq,
       item: {
-        task: taskOf(row),
+        task: taskOfRow(row),
         phaseNumber: numberOf.get(phaseId ?? '') ?? null,
         attempt: attempt && attemptOf(attempt),
         counts: attempt && countsOf(attempt),
@@ -428,7 +428,7 @@ function correctionOf(
   row: AttemptCorrectionTable & Pick<ProjectEventTable, 'actor' | 'channel'>,
 ): Correction {
   const { text, agent_name, author, created_at } = row
-  return { text, agentName: agent_name, author, actor: actorOf(row), createdAt: created_at }
+  return { text, agentName: agent_name, author, actor: actorOfRow(row), createdAt: created_at }
 }
 
 /** At most 100, nearest first. */
@@ -490,5 +490,5 @@ const unfinishedSubtasks = prepareQuery((db, projectId: string, taskId: string) 
 )
 
 async function openSubtasks({ db, projectId }: ReadScope, taskId: TaskId): Promise<readonly Task[]> {
-  return (await unfinishedSubtasks(db, projectId, taskId)).map(taskOf)
+  return (await unfinishedSubtasks(db, projectId, taskId)).map(taskOfRow)
 }

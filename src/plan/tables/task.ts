@@ -18,7 +18,7 @@ import type { PhaseTable } from './phase.ts'
 import {
   moveTaskHome,
   placeNewTask,
-  placesOf,
+  placesOfTask,
   placeTask,
   type TaskListKeys,
   type TaskListRow,
@@ -117,7 +117,7 @@ export function doneWhenColumn(doneWhen: DoneWhen | null | undefined): string | 
   return doneWhen && !isEmptyDoneWhen(doneWhen) ? JSON.stringify(doneWhen) : null
 }
 
-export function taskOf(row: Selectable<TaskTable>): Task {
+export function taskOfRow(row: Selectable<TaskTable>): Task {
   return {
     id: row.id as TaskId, // a brand
     missionId: row.mission_id as MissionId | null, // a brand
@@ -368,7 +368,7 @@ export interface TaskNeighborhood {
 export async function aroundTask(scope: ReadScope, taskId: string): Promise<TaskNeighborhood> {
   const [before, listedRows, links] = await Promise.all([
     taskBefore(scope, taskId),
-    placesOf(scope.db, scope.projectId, taskId),
+    placesOfTask(scope.db, scope.projectId, taskId),
     linksOf(scope, taskId),
   ])
   return { before, listedRows, links }

@@ -3,7 +3,13 @@ import type { LinkedTree } from '../../git/ports/work-tree.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { NoteId } from '../../kernel/id.ts'
-import { losses, path, tree as treeShape, list as upTo, words } from '../../kernel/operations/fields.ts'
+import {
+  losses,
+  path,
+  tree as treeShape,
+  measuredList as upTo,
+  words,
+} from '../../kernel/operations/fields.ts'
 import { findTask } from '../../kernel/operations/find.ts'
 import { identifier, name, text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'

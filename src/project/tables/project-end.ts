@@ -52,7 +52,7 @@ export async function projectState(db: Kysely<Tables>, projectId: string): Promi
 }
 
 /** The first line of answers about a read-only project. */
-export function noticeOf(state: ProjectState | null): string | null {
+export function readOnlyNotice(state: ProjectState | null): string | null {
   return state?.ended ? `${endOf(state.ended)} The record is read-only. ${howToGoOn}` : null
 }
 

@@ -7,13 +7,13 @@ import type { Tables } from '../../store/tables/tables.ts'
 // In a database file only projects that were added by name have one; the others are found by folder.
 
 /** The project of a name. Null where there is none. */
-export async function projectNamed(db: Kysely<Tables>, name: string): Promise<string | null> {
+export async function projectIdNamed(db: Kysely<Tables>, name: string): Promise<string | null> {
   const { rows } = await sql<{ readonly project_id: string }>`
     select project_id from project_name where name = ${keyOf(name)}`.execute(db)
   return rows[0]?.project_id ?? null
 }
 
-export async function isNamed(db: Kysely<Tables>, id: string): Promise<boolean> {
+export async function isProjectNamed(db: Kysely<Tables>, id: string): Promise<boolean> {
   const { rows } = await sql`select 1 from project_name where project_id = ${id}`.execute(db)
   return rows.length > 0
 }

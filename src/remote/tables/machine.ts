@@ -93,7 +93,7 @@ function attemptsEndedBefore({ db, projectId }: ReadScope, before: number) {
 }
 
 /** Bytes from the database: a buffer from SQLite, hexadecimal text from PostgreSQL. */
-export function bytesOf(column: Buffer | string): Buffer {
+export function bytesOfColumn(column: Buffer | string): Buffer {
   return typeof column === 'string' ? Buffer.from(column.slice(2), 'hex') : column
 }
 
@@ -132,7 +132,7 @@ export function remoteMachineReads({ db, projectId }: ReadScope): RemoteMachineR
         .where('attempt_id', '=', attemptId)
         .executeTakeFirst()
       if (!row) return null
-      const content = bytesOf(row.content)
+      const content = bytesOfColumn(row.content)
       return {
         text: content.length === 0 ? null : gunzipSync(content).toString('utf8'),
         sha256: row.sha256,

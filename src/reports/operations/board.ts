@@ -11,13 +11,13 @@ import type { TaskCard } from '../../plan/ports/task-reads.ts'
 import { landedStates } from '../../track/domain/landed.ts'
 import type { Task } from '../../track/domain/task.ts'
 import { verdictValues } from '../../track/domain/verdict.ts'
-import { measurement } from '../../track/operations/attempt-answer.ts'
+import { measurementLevel } from '../../track/operations/attempt-answer.ts'
 import { taskWord, taskWordOf } from '../../track/operations/mission-answer.ts'
 import type { AttemptMeasurementTotals } from '../../track/ports/attempt-reads.ts'
 
 /** The measurement of an attempt, for a card. */
 export const MeasuredShort = z.object({
-  measurement,
+  measurement: measurementLevel,
   /** Null for a failed attempt. */
   verdict: z.enum(verdictValues).nullable(),
   scope_match: z.boolean().nullable(),

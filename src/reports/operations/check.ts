@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { lossWords } from '../../gate/domain/gating-run.ts'
+import { runEndWords } from '../../gate/domain/gating-run.ts'
 import type { RunRecord } from '../../gate/domain/run.ts'
 import { guardLine } from '../../gate/operations/run/refusal.ts'
 import {
@@ -297,7 +297,7 @@ async function gatesOf(
   return [
     ...closed.filter((reason) => reason !== null),
     ...ended.flat().map((run): Reason => {
-      return { kind: 'gate', message: `A gate was lost: ${lossWords(run)}.`, path: null, id: run.id }
+      return { kind: 'gate', message: `A gate was lost: ${runEndWords(run)}.`, path: null, id: run.id }
     }),
   ]
 }

@@ -47,7 +47,7 @@ import {
   CorrectionEntry,
   changeEntry,
   correctionEntry,
-  measurement,
+  measurementLevel,
   sharedTree,
   sharedTreeFields,
   UndoneEntry,
@@ -100,7 +100,7 @@ const Claimed = z.object({
 
 /** The stored measurement of an attempt, with the fields that every answer has. */
 const MeasuredDetail = z.object({
-  measurement,
+  measurement: measurementLevel,
   changes: list(ChangeEntry),
   counts: ChangeCounts,
   ignored: z.object({ added: strings, modified: strings, deleted: strings }),

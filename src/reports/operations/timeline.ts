@@ -11,7 +11,7 @@ import type { TurnSummary } from '../../sessions/ports/capture-reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { phaseStatuses, shownStatus } from '../../track/domain/mission.ts'
 import { attemptStatuses, resolutions } from '../../track/domain/task.ts'
-import { ChangeCounts, measurement } from '../../track/operations/attempt-answer.ts'
+import { ChangeCounts, measurementLevel } from '../../track/operations/attempt-answer.ts'
 import { missionRunsFields, missionStatus } from '../../track/operations/mission-answer.ts'
 import { missionRuns } from '../../track/operations/summary.ts'
 import type { ChangedLines, TimelineAttempt, TimelineTask } from '../ports/timeline-reads.ts'
@@ -43,7 +43,7 @@ const TimelineAttemptEntry = z.object({
   counts: ChangeCounts.nullable(),
   lines: Lines.nullable(),
   scope_match: z.boolean().nullable(),
-  measurement: measurement.nullable(),
+  measurement: measurementLevel.nullable(),
 })
 
 const TimelineMark = z.object({

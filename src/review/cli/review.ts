@@ -26,7 +26,7 @@ export const reviewShow: AnswerView<'review_show'> = (answer, page) => {
   const { subject, totals, files, comments, drafts, reviews, waiting, may, notes } = answer
   const visible = files.slice(0, maxFiles)
   return blocks(
-    headOf(answer),
+    reviewHeading(answer),
     subject.goal === null ? '' : subject.goal,
     section('Files', indentText(visible.map(fileLine).join('\n')), page),
     cutNote(visible.length, totals.files, 'waymark review shows all.'),
@@ -45,7 +45,7 @@ export const reviewShow: AnswerView<'review_show'> = (answer, page) => {
 }
 
 /** The subject of a review, its size, and the hash of its content. */
-export function headOf({
+export function reviewHeading({
   subject,
   agents,
   totals,

@@ -16,7 +16,7 @@ export interface Hunk {
 }
 
 /** The lines of a text, without their ends. A text that ends with a line feed has no empty line after it. */
-export function linesOf(text: string): readonly string[] {
+export function splitTextLines(text: string): readonly string[] {
   if (text === '') return []
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
@@ -25,7 +25,7 @@ export function linesOf(text: string): readonly string[] {
 
 /** Lines for comparison. As in git, a last line without a line feed differs from the same line with one. */
 export function comparedLines(text: string, ignoreSpace = false): readonly string[] {
-  const lines = linesOf(text)
+  const lines = splitTextLines(text)
   if (ignoreSpace) return lines.map(withoutWhitespace)
   return text === '' || text.endsWith('\n') ? lines : [...lines.slice(0, -1), `${lines.at(-1)}\n`]
 }
@@ -37,7 +37,7 @@ function withoutWhitespace(line: string): string {
 /** All lines of both texts in reading order, removed ones before the added ones. */
 export function mergedLines(oldText: string, newText: string, ignoreSpace = false): readonly DiffLine[] {
   const pairs = align(comparedLines(oldText, ignoreSpace), comparedLines(newText, ignoreSpace))
-  const [before, after] = [linesOf(oldText), linesOf(newText)]
+  const [before, after] = [splitTextLines(oldText), splitTextLines(newText)]
   const lines: DiffLine[] = []
   let next = 0
   const addUpTo = (end: number) => {
@@ -127,7 +127,7 @@ export interface FileStep {
 }
 
 /** The authors of the lines added in the last state and removed from the first, by side and line number from 1. */
-export function makersOf(
+export function authorsOfSteps(
   steps: readonly FileStep[],
 ): Readonly<Record<DiffSide, ReadonlyMap<number, string>>> {
   const removers = new Map<number, string>()

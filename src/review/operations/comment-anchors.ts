@@ -9,7 +9,7 @@ import {
   type GatherContext,
   isHere,
   knownContents,
-  placesOf,
+  placesOfContents,
   type ReviewedFile,
 } from './gather.ts'
 import { commentLines, fileContents, lineNow } from './measure-files.ts'
@@ -66,7 +66,7 @@ export function linesBriefs(
   })
   const here = moved.filter(({ request }) => isHere(context, request.place))
   const elsewhere = moved.filter(({ request }) => !isHere(context, request.place))
-  const places = placesOf(here.map(({ file }) => file)).filter((place) => isHere(context, place))
+  const places = placesOfContents(here.map(({ file }) => file)).filter((place) => isHere(context, place))
   return {
     ...(here.length > 0 && { lines: { places, comments: here.map(({ request }) => request) } }),
     contents: contentsBrief(

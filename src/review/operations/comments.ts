@@ -5,7 +5,7 @@ import { requireMeasured } from '../../kernel/operations/measurement-protocol.ts
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { linesOf } from '../domain/lines.ts'
+import { splitTextLines } from '../domain/lines.ts'
 import {
   type CommentAnchor,
   commentKinds,
@@ -22,15 +22,15 @@ import { commentField, fileIn, gatherFile, namedFiles, pathField, treeField } fr
 import {
   contentsBrief,
   knownContents,
-  markOf,
   materialMeasurements,
   placeKey,
   type ReviewedFile,
-  taskOf,
+  taskOfFile,
   viewedContentId,
+  viewedMark,
 } from './gather.ts'
 import { tasksOf } from './inspect.ts'
-import { type Contents, fileContents, textOf } from './measure-files.ts'
+import { type Contents, fileContents, textOfState } from './measure-files.ts'
 import { findSubject, type ResolvedSubject, reviewerOf, subjectField } from './subject.ts'
 
 const words = z.string().min(1).max(maxCommentLength).describe('Your question or request')
@@ -79,7 +79,7 @@ export const reviewMark = defineOperation({
           ownerId: reviewerOf(context).id,
           subject: subjectKey(found.subject.subject),
           at: setting.at,
-          files: [{ place: placeKey(file), content: viewed ? markOf(file) : null }],
+          files: [{ place: placeKey(file), content: viewed ? viewedMark(file) : null }],
         },
       ],
       answer: { path: file.path, content, viewed },
@@ -136,7 +136,7 @@ export const reviewComment = defineOperation({
     const contents = await knownContents(reads, measured, [file && stateOn(file, input.side)?.id])
     const anchor = anchorOf(file, input, contents)
     const { subject } = found.subject
-    const taskId = file === null ? singleTask(found.subject) : taskOf(file)
+    const taskId = file === null ? singleTask(found.subject) : taskOfFile(file)
     if (taskId === null && subject.kind === 'since') {
       throw new Failure('INVALID_INPUT', 'A comment on all work needs a file: no agent reads it otherwise.', {
         reason: 'comment_without_subject',
@@ -241,7 +241,7 @@ function anchorOf(
   const state = stateOn(file, side)
   const about = { path: file.path, tree: file.tree, side, content: state?.id ?? null }
   if (line === undefined) return { ...about, line: null, quoted: null }
-  const lines = linesOf(textOf(state, contents))
+  const lines = splitTextLines(textOfState(state, contents))
   const there = lines[line - 1]
   if (there === undefined) {
     throw new Failure(

@@ -9,14 +9,14 @@ import { formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { displayKinds } from '../domain/files.ts'
 import {
+  authorsOfSteps,
   comparedLines,
   type DiffLine,
   type FileStep,
   type Hunk,
   hunksOf,
-  linesOf,
-  makersOf,
   mergedLines,
+  splitTextLines,
 } from '../domain/lines.ts'
 import {
   attemptsOf,
@@ -31,7 +31,7 @@ import {
   type ReviewedFile,
   type ReviewMaterial,
 } from './gather.ts'
-import { type Contents, figuresFrom, fileContents, textOf } from './measure-files.ts'
+import { type Contents, figuresFrom, fileContents, textOfState } from './measure-files.ts'
 import { findSubject, reviewerOf, type SubjectInput, subjectField } from './subject.ts'
 
 export const pathField = text('A file of it, from the top of the work tree')
@@ -101,7 +101,9 @@ export const reviewFile = defineOperation({
     const contents = await knownContents(reads, measured, ids)
     const figures = figuresFrom({ path: file.path, before, after: file.after }, contents)
     const isShown = figures.error === null && (figures.kind === 'text' || figures.kind === 'link')
-    const [oldText, newText] = isShown ? [textOf(before, contents), textOf(file.after, contents)] : ['', '']
+    const [oldText, newText] = isShown
+      ? [textOfState(before, contents), textOfState(file.after, contents)]
+      : ['', '']
     const lines = mergedLines(oldText, newText, input.ignore_space ?? false)
     const makers = since === null ? makersFrom(steps, contents) : null
     const all = hunksOf(lines, input.whole === true ? null : around)
@@ -114,7 +116,7 @@ export const reviewFile = defineOperation({
       before: file.before?.id ?? null,
       after: file.after?.id ?? null,
       since,
-      lines: { before: linesOf(oldText).length, after: linesOf(newText).length },
+      lines: { before: splitTextLines(oldText).length, after: splitTextLines(newText).length },
       attempts: attemptsOf(file),
       hunks: part.hunks.map(({ oldStart, newStart, lines: some }) => ({
         old_start: oldStart,
@@ -151,7 +153,7 @@ function cutLine(line: string): string {
     : `${line.slice(0, maxLineLength)}… (${formatCount(line.length - maxLineLength, 'more character')})`
 }
 
-type FileAuthors = ReturnType<typeof makersOf>
+type FileAuthors = ReturnType<typeof authorsOfSteps>
 
 function attemptOf(line: DiffLine, makers: FileAuthors | null): { readonly attempt?: string | null } {
   if (makers === null || line.kind === ' ') return {}
@@ -212,8 +214,8 @@ function makersFrom(steps: readonly StepIds[], contents: Contents): FileAuthors 
   const ids = steps.flatMap(({ before, after }) => [before, after]).filter((id) => id !== null)
   if (ids.some((id) => contents.get(id)?.bytes == null)) return null
   const lines = (id: string | null) =>
-    comparedLines(textOf(id === null ? null : { id, mode: '100644' }, contents))
-  return makersOf(
+    comparedLines(textOfState(id === null ? null : { id, mode: '100644' }, contents))
+  return authorsOfSteps(
     steps.map(
       ({ author, before, after }): FileStep => ({ author, before: lines(before), after: lines(after) }),
     ),

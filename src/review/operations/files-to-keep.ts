@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
 import type { StoredContent } from '../../git/ports/work-tree.ts'
-import { list, oid, path, place } from '../../kernel/operations/fields.ts'
+import { measuredList, oid, path, place } from '../../kernel/operations/fields.ts'
 import {
   type BriefOf,
   isAmong,
@@ -12,7 +12,7 @@ import {
 import type { Attempt, SnapshotLocation } from '../../track/domain/task.ts'
 import type { FileStates } from '../ports/review-reads.ts'
 import { fileState } from './measure-files.ts'
-import { base64Of, bytesOf, isContentOf } from './stored-content.ts'
+import { base64Of, decodeBase64, isContentOf } from './stored-content.ts'
 
 export interface FilesToKeep {
   readonly files: readonly FileStates[]
@@ -29,15 +29,18 @@ export const fileContentsToKeep = measurement({
   brief: z.strictObject({
     from: place,
     to: place,
-    files: list(z.strictObject({ path, from: path.exactOptional() }), maxFiles),
+    files: measuredList(z.strictObject({ path, from: path.exactOptional() }), maxFiles),
   }),
   measured: z
     .strictObject({
-      files: list(
+      files: measuredList(
         z.strictObject({ path, from: path.exactOptional(), before: fileState, after: fileState }),
         maxFiles,
       ),
-      contents: list(z.strictObject({ id: oid, base64: z.string().max(2 * maxKeptLength) }), 2 * maxFiles),
+      contents: measuredList(
+        z.strictObject({ id: oid, base64: z.string().max(2 * maxKeptLength) }),
+        2 * maxFiles,
+      ),
     })
     .nullable(),
   fits: ({ files }, held) =>
@@ -96,7 +99,7 @@ export async function filesToKeep(
   if (held == null) return null
   const contents: FilesToKeep['contents'][number][] = []
   for (const { id, base64 } of held.contents) {
-    const bytes = bytesOf(base64)
+    const bytes = decodeBase64(base64)
     if (await isContentOf(id, bytes)) contents.push({ id, bytes })
   }
   return { files: held.files, contents }

@@ -130,7 +130,7 @@ export function isHere({ machine }: Pick<GatherContext, 'machine'>, place: Snaps
 
 /** Whether all states of a file are on the caller's machine. */
 export function isOwnFile(context: GatherContext, file: Pick<ReviewedFile, 'touched'>): boolean {
-  return placesOf([file]).every((place) => isHere(context, place))
+  return placesOfContents([file]).every((place) => isHere(context, place))
 }
 
 interface EndedAttempts {
@@ -230,7 +230,9 @@ function sentState(
 }
 
 /** The snapshots that may have the contents of files. */
-export function placesOf(files: readonly Pick<ReviewedFile, 'touched'>[]): readonly SnapshotLocation[] {
+export function placesOfContents(
+  files: readonly Pick<ReviewedFile, 'touched'>[],
+): readonly SnapshotLocation[] {
   const places = files.flatMap(({ touched: { before, after, steps } }) => [
     before,
     after,
@@ -246,7 +248,7 @@ export function contentsBrief(
   ids: readonly (string | null | undefined)[],
   most = maxComparedBytes,
 ): BriefOf<typeof fileContents> | undefined {
-  const places = placesOf(files).filter((place) => isHere(context, place))
+  const places = placesOfContents(files).filter((place) => isHere(context, place))
   const wanted = [...new Set(ids.filter((id) => id != null))]
   return places.length === 0 || wanted.length === 0 ? undefined : { places, ids: wanted, most }
 }
@@ -265,7 +267,7 @@ export async function knownContents(
 }
 
 /** The last attempt's task: its agent gets the comments on the file. */
-export function taskOf({ touched }: Pick<ReviewedFile, 'touched'>): TaskId | null {
+export function taskOfFile({ touched }: Pick<ReviewedFile, 'touched'>): TaskId | null {
   return touched.steps.at(-1)?.work.attempt.taskId ?? null
 }
 
@@ -284,7 +286,7 @@ export function viewedContentId({ after }: Pick<ReviewedFile, 'after'>): string 
 }
 
 /** The stored form of the same, with an unusual mode: a file that became executable must be viewed again. */
-export function markOf({ after }: Pick<ReviewedFile, 'after'>): string {
+export function viewedMark({ after }: Pick<ReviewedFile, 'after'>): string {
   const content = viewedContentId({ after })
   return content === '' || after === null || after.mode === '100644' ? content : `${content} ${after.mode}`
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { FileState, StoredContent } from '../../git/ports/work-tree.ts'
 import { setNewest } from '../../kernel/limited-map.ts'
-import { count, list, names, oid, path, place, words } from '../../kernel/operations/fields.ts'
+import { count, measuredList, names, oid, path, place, words } from '../../kernel/operations/fields.ts'
 import { isAmong, measurement, type WorkTree } from '../../kernel/operations/measurement-protocol.ts'
 import { isSecretFile } from '../../kernel/secret-files.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
 import { displayKind, displayKinds, foldReason, foldReasons } from '../domain/files.ts'
-import { countLines, followLine, linesOf, mergedLines, uniqueLineIndex } from '../domain/lines.ts'
+import { countLines, followLine, mergedLines, splitTextLines, uniqueLineIndex } from '../domain/lines.ts'
 import { lineStates } from '../domain/review.ts'
 import { base64Of } from './stored-content.ts'
 
@@ -27,11 +27,11 @@ export const fileState = z
 
 /** The states of paths in snapshots; null for a snapshot that is gone. Unknown ones are left out. */
 export const fileStates = measurement({
-  brief: list(z.strictObject({ place, paths: names }), maxPlaces),
-  measured: list(
+  brief: measuredList(z.strictObject({ place, paths: names }), maxPlaces),
+  measured: measuredList(
     z.strictObject({
       directory: path,
-      states: list(z.tuple([z.string().max(4_096), fileState]), maxFiles).nullable(),
+      states: measuredList(z.tuple([z.string().max(4_096), fileState]), maxFiles).nullable(),
     }),
     maxPlaces,
   ),
@@ -55,11 +55,11 @@ type MeasuredStates = { directory: string; states: [string, FileState | null][] 
 /** Contents by their ids, from snapshots. Without bytes if one is too long, or all together are. */
 export const fileContents = measurement({
   brief: z.strictObject({
-    places: list(place, maxPlaces),
-    ids: list(oid, maxFiles),
+    places: measuredList(place, maxPlaces),
+    ids: measuredList(oid, maxFiles),
     most: count.max(maxContentBytes),
   }),
-  measured: list(
+  measured: measuredList(
     z.strictObject({
       id: oid,
       size: count,
@@ -103,10 +103,10 @@ export type FileFigures = z.output<typeof FileFigures>
 /** The figures of files, in their order. */
 export const fileFigures = measurement({
   brief: z.strictObject({
-    places: list(place, maxPlaces),
-    files: list(z.strictObject({ path, before: fileState, after: fileState }), maxFiles),
+    places: measuredList(place, maxPlaces),
+    files: measuredList(z.strictObject({ path, before: fileState, after: fileState }), maxFiles),
   }),
-  measured: list(FileFigures, maxFiles),
+  measured: measuredList(FileFigures, maxFiles),
   fits: ({ files }, figures) => figures.length === files.length,
   measure: (workTree, { places, files }) =>
     figuresOf(files, (ids, most) => readContents(workTree, places, ids, most)),
@@ -116,8 +116,8 @@ export const fileFigures = measurement({
 export const commentLines = measurement({
   brief: z.strictObject({
     /** Further snapshots that may have the contents that the comments are on. */
-    places: list(place, maxPlaces),
-    comments: list(
+    places: measuredList(place, maxPlaces),
+    comments: measuredList(
       z.strictObject({
         id: z.string().max(100),
         place,
@@ -129,7 +129,7 @@ export const commentLines = measurement({
       maxComments,
     ),
   }),
-  measured: list(
+  measured: measuredList(
     z.strictObject({ id: z.string().max(100), line: z.int().nullable(), line_is: z.enum(lineStates) }),
     maxComments,
   ),
@@ -182,12 +182,12 @@ export function lineNow(
   if (state === undefined) return { line: null, line_is: 'unknown' }
   if (state === null) return { line: null, line_is: 'gone' }
   if (state.id !== null && state.id === content) return { line, line_is: 'same' }
-  const to = linesOf(textOf(state, contents))
+  const to = splitTextLines(textOfState(state, contents))
   if (content === null || contents.get(content)?.bytes == null || state.id === null) {
     const only = quoted === null || quoted.trim() === '' ? null : uniqueLineIndex(quoted, to)
     return { line: only, line_is: only === null ? 'unknown' : 'moved' }
   }
-  const from = linesOf(textOf({ id: content, mode: state.mode }, contents))
+  const from = splitTextLines(textOfState({ id: content, mode: state.mode }, contents))
   const current = followLine(line, { from, to })
   return { line: current, line_is: current === null ? 'gone' : current === line ? 'same' : 'moved' }
 }
@@ -355,7 +355,7 @@ export function figuresFrom({ path: name, before, after }: FiguredFile, contents
     return { kind, ...none, folded: 'large', error: `It is too large to be shown: ${bytes} bytes.` }
   }
   if (kind !== 'text' && kind !== 'link') return { kind, ...none, error: null }
-  const [old, now] = [textOf(before, contents), textOf(after, contents)]
+  const [old, now] = [textOfState(before, contents), textOfState(after, contents)]
   const { added, removed } = countLines(mergedLines(old, now))
   const head = (after === null ? old : now).slice(0, 1000)
   return {
@@ -368,7 +368,7 @@ export function figuresFrom({ path: name, before, after }: FiguredFile, contents
 }
 
 /** The text of a state; empty for no file. */
-export function textOf(state: FileState | null, contents: Contents): string {
+export function textOfState(state: FileState | null, contents: Contents): string {
   const bytes = state?.id == null ? null : contents.get(state.id)?.bytes
   return bytes == null ? '' : decoder.decode(bytes)
 }

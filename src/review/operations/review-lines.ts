@@ -8,7 +8,7 @@ import { sentBackOf } from './sent-back.ts'
 const maxLines = 5
 
 /** The comments that agents at some tasks must answer, for a brief. */
-export async function commentLines(reads: Reads, taskIds: readonly TaskId[]): Promise<readonly string[]> {
+export async function openCommentLines(reads: Reads, taskIds: readonly TaskId[]): Promise<readonly string[]> {
   const comments = await reads.reviews.commentsOn(taskIds)
   const open = comments.filter(({ replies }) => replies.length === 0)
   const lines = open.slice(0, maxLines).map(({ id, kind, author, taskId, path, line, quoted, text }) => {

@@ -42,7 +42,7 @@ import {
   subjectKey,
   tasksSentBack,
 } from '../domain/review.ts'
-import { markOf, placeKey } from './gather.ts'
+import { placeKey, viewedMark } from './gather.ts'
 import {
   decisionObstacle,
   itemKindsClosedByReview,
@@ -185,7 +185,7 @@ export const reviewSend = defineOperation({
                 ownerId: author.id,
                 subject: subjectKey(subject),
                 at: setting.at,
-                files: files.map((file) => ({ place: placeKey(file), content: markOf(file) })),
+                files: files.map((file) => ({ place: placeKey(file), content: viewedMark(file) })),
               },
             ]
           : []),

@@ -24,10 +24,10 @@ import {
   type GatherContext,
   isOwnFile,
   knownContents,
-  markOf,
   placeKey,
-  placesOf,
+  placesOfContents,
   type ReviewedFile,
+  viewedMark,
 } from './gather.ts'
 import { decisionObstacle, preparePreview, previewMeasurements, tasksOf } from './inspect.ts'
 import { contentIds, FileFigures, figuresOf, fileFigures } from './measure-files.ts'
@@ -307,7 +307,7 @@ function figuresBriefs(
   const own = files.filter((file) => isOwnFile(context, file))
   const others = files.filter((file) => !isOwnFile(context, file))
   const figures = {
-    places: placesOf(own),
+    places: placesOfContents(own),
     files: own.map(({ path, before, after }) => ({ path, before, after })),
   }
   return {
@@ -363,7 +363,7 @@ function viewedState(
   viewed: Awaited<ReturnType<Reads['reviews']['viewed']>>,
 ): z.output<typeof FileEntry>['viewed'] {
   const own = viewed.filter(({ place }) => place === placeKey(file))
-  const same = own.find(({ content }) => content === markOf(file))
+  const same = own.find(({ content }) => content === viewedMark(file))
   const last = same ?? own.filter(({ subject }) => subject === key).sort((a, b) => b.viewedAt - a.viewedAt)[0]
   return last === undefined
     ? null

@@ -11,7 +11,7 @@ export function base64Of(bytes: Uint8Array): string {
   return btoa(text)
 }
 
-export function bytesOf(base64: string): Uint8Array {
+export function decodeBase64(base64: string): Uint8Array {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
 }
 
@@ -21,7 +21,7 @@ export async function sentContents(
 ): Promise<ReadonlyMap<string, StoredContent>> {
   const contents = new Map<string, StoredContent>()
   for (const { id, size, base64 } of sent) {
-    const bytes = base64 === null ? null : bytesOf(base64)
+    const bytes = base64 === null ? null : decodeBase64(base64)
     if (bytes === null || (await isContentOf(id, bytes))) contents.set(id, { size, bytes })
   }
   return contents

@@ -9,7 +9,7 @@ import type {
   ReviewReplyId,
   TaskId,
 } from '../../kernel/id.ts'
-import { bytesOf } from '../../remote/tables/machine.ts'
+import { bytesOfColumn } from '../../remote/tables/machine.ts'
 import type { ReviewSideWrite } from '../../store/ports/store.ts'
 import { parseColumn, prepareByLimit, prepareQuery, splitIntoBatches } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
@@ -647,7 +647,7 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
       return new Map(
         rows.map(({ attempt_id, content }) => [
           attempt_id,
-          parseColumn(gunzipSync(bytesOf(content)).toString('utf8')),
+          parseColumn(gunzipSync(bytesOfColumn(content)).toString('utf8')),
         ]),
       )
     },
@@ -661,7 +661,7 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
           .where('id', 'in', [...some])
           .execute()
         for (const { id, size, content } of rows) {
-          contents.set(id, { bytes: size > most ? null : gunzipSync(bytesOf(content)), size })
+          contents.set(id, { bytes: size > most ? null : gunzipSync(bytesOfColumn(content)), size })
         }
       }
       return contents

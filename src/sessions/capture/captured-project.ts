@@ -37,7 +37,7 @@ export function hooksBase(environment: CaptureEnvironment): string {
 
 /** The folder of one project in it. */
 export function hooksFolder(root: string, environment: CaptureEnvironment): string {
-  const real = realPath(root)
+  const real = resolvedPath(root)
   const name = basename(real)
     .replace(/[^\w.-]+/g, '-')
     .slice(0, 40)
@@ -46,7 +46,7 @@ export function hooksFolder(root: string, environment: CaptureEnvironment): stri
 
 /** The captured project that a folder belongs to: found without git, through linked work trees. */
 export function projectAt(folder: string, environment: CaptureEnvironment): CapturedProject | null {
-  for (let at = realPath(folder); ; at = dirname(at)) {
+  for (let at = resolvedPath(folder); ; at = dirname(at)) {
     for (const root of [at, mainOf(at)]) {
       if (root === null) continue
       const settings = readSettings(root, environment)
@@ -66,9 +66,9 @@ export function readSettings(root: string, environment: CaptureEnvironment): Cap
   try {
     settings = Object(JSON.parse(textOf(file) ?? ''))
   } catch {}
-  const { root: projectRoot = realPath(root), on, prompts, commands, secret } = settings
+  const { root: projectRoot = resolvedPath(root), on, prompts, commands, secret } = settings
   // The name of the folder is only a short hash of the path.
-  if (projectRoot !== realPath(root)) return null
+  if (projectRoot !== resolvedPath(root)) return null
   return {
     on: on === true,
     prompts: prompts === 'local' ? 'local' : 'off',
@@ -103,7 +103,7 @@ function textOf(file: string): string | null {
  * Resolves a path of a payload inside the project or another work tree of it: absolute, links resolved, spelled as on
  * the disk. Null for everything else.
  */
-export function placeOf(
+export function placeInProject(
   path: string,
   folder: string,
   { root, environment }: { readonly root: string; readonly environment: CaptureEnvironment },
@@ -146,7 +146,7 @@ export function statOf(path: string): Stats | undefined {
 }
 
 /** The path with links resolved, as far as it exists. */
-export function realPath(path: string): string {
+export function resolvedPath(path: string): string {
   const real = reachedPath(path)
   return typeof real === 'string' ? real : path
 }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { isNamed } from '../../clients/hooks/client.ts'
+import { isToolNamed } from '../../clients/hooks/client.ts'
 import { entryAt, isLinkFree, writeContained } from '../../kernel/files/contained-file.ts'
 import { readOwn } from '../../kernel/files/regular-file.ts'
 import { isSecretFile } from '../../kernel/secret-files.ts'
@@ -9,8 +9,8 @@ import {
   type CaptureEnvironment,
   hooksBase,
   hooksFolder,
-  placeOf,
-  realPath,
+  placeInProject,
+  resolvedPath,
 } from './captured-project.ts'
 import { hashText } from './hash.ts'
 import type { QueuedEventDraft } from './hook/payload-event.ts'
@@ -50,7 +50,7 @@ function projectQueue(root: string, environment: CaptureEnvironment): HookQueue 
 
 /** The queues that may hold events. */
 export function queuesOf(root: string, environment: CaptureEnvironment): readonly HookQueue[] {
-  const real = realPath(root)
+  const real = resolvedPath(root)
   return [queueOf(real, environment), projectQueue(real, environment)].filter(isQueueUsable)
 }
 
@@ -144,7 +144,7 @@ function copyEditedFiles(
   const isAfter = event.kind === 'edit_ended'
   const call = event.call ?? event.pair ?? hash
   return edits.flatMap(({ path, does }, index): QueuedEdit[] => {
-    const place = placeOf(path, folder, queue)
+    const place = placeInProject(path, folder, queue)
     // Kept so that ingest can count it; nothing outside is read.
     if (place === null) return [{ path: '', copy: null, absent: false, does: null }]
     const absent = entryAt(place) === undefined
@@ -178,7 +178,7 @@ export function sessionFolder(session: string): string {
 function isSecret(path: string, { root, settings }: CapturedProject): boolean {
   const parts = relative(root, path).split(sep)
   if (isSecretFile(parts.join('/'))) return true
-  return parts.some((_, at) => isNamed(parts.slice(at).join('/'), settings.secret))
+  return parts.some((_, at) => isToolNamed(parts.slice(at).join('/'), settings.secret))
 }
 
 /** A text of at most 1 MB; null for everything else. */

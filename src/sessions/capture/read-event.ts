@@ -12,7 +12,7 @@ import {
   type TokenUsage,
   type ToolEdit,
 } from '../domain/hook-event.ts'
-import { placeOf } from './captured-project.ts'
+import { placeInProject } from './captured-project.ts'
 import { contentAfterEdit, isExplained } from './edit-explanation.ts'
 import { type HookQueue, queueFileNames, writeOwn } from './hook-queue.ts'
 import { maxEventBytes } from './limits.ts'
@@ -150,7 +150,7 @@ export function hookEventsOf(
     turn: event.turn,
     agent: event.agent,
     model: event.model ?? info.model,
-    folder: placeOf(event.folder, queue.root, queue) ?? queue.root,
+    folder: placeInProject(event.folder, queue.root, queue) ?? queue.root,
     coverage: coverageOf(info),
   }
   if (event.kind === 'unknown') return { hookEvents: [], outside: 0, unknown: true }
@@ -267,7 +267,7 @@ function editsOf(
   const isAfter = event.kind === 'edit_ended'
   const read: ReadEdit[] = []
   for (const edit of event.edits) {
-    const path = edit.path === '' ? null : placeOf(edit.path, queue.root, queue)
+    const path = edit.path === '' ? null : placeInProject(edit.path, queue.root, queue)
     if (path === null) continue
     const copy = copyOf(queue, edit)
     const explained =

@@ -5,7 +5,7 @@ import {
   type CaptureSettings,
   hooksBase,
   hooksFolder,
-  realPath,
+  resolvedPath,
   settingsName,
 } from './captured-project.ts'
 import { writeOwn } from './hook-queue.ts'
@@ -16,7 +16,7 @@ export function writeSettings(
   environment: CaptureEnvironment,
   settings: CaptureSettings,
 ): void {
-  const text = JSON.stringify({ root: realPath(root), ...settings }, null, 2)
+  const text = JSON.stringify({ root: resolvedPath(root), ...settings }, null, 2)
   const base = hooksBase(environment)
   mkdirSync(base, { recursive: true, mode: 0o700 })
   writeOwn(base, settingsFile(root, environment), `${text}\n`)

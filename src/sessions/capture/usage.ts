@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { valueAt } from '../../clients/hooks/client.ts'
+import { payloadValue } from '../../clients/hooks/client.ts'
 import { containedPath } from '../../kernel/files/contained-file.ts'
 import { openRegular } from '../../kernel/files/regular-file.ts'
 import { maxTokens, type TokenUsage } from '../domain/hook-event.ts'
@@ -86,7 +86,7 @@ async function lastLines(path: string): Promise<readonly unknown[]> {
 }
 
 function timeOf(line: unknown): number {
-  const timestamp = valueAt(line, 'timestamp')
+  const timestamp = payloadValue(line, 'timestamp')
   return typeof timestamp === 'number'
     ? timestamp
     : Date.parse(typeof timestamp === 'string' ? timestamp : '')
@@ -98,14 +98,14 @@ function isInTurnTime(line: unknown, { from, to }: TurnTime): boolean {
 }
 
 function numberAt(line: unknown, paths: string): number | null {
-  const value = valueAt(line, paths)
+  const value = payloadValue(line, paths)
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= maxTokens
     ? value
     : null
 }
 
 function nameAt(line: unknown, paths: string): string | null {
-  const value = valueAt(line, paths)
+  const value = payloadValue(line, paths)
   // Claude Code uses this name for its own messages.
   return typeof value === 'string' && /^[\w.:/@[\]-]{1,120}$/.test(value) && value !== '<synthetic>'
     ? value
@@ -133,11 +133,11 @@ function claudeUsage(lines: readonly unknown[], turn: TurnTime): TurnUsage {
   let version: string | null = null
   for (const line of lines) {
     version = nameAt(line, 'version') ?? version
-    const usage = valueAt(line, 'message.usage')
+    const usage = payloadValue(line, 'message.usage')
     if (usage === undefined || !isInTurnTime(line, turn)) continue
     const cacheCreation = numberAt(usage, 'cache_creation_input_tokens')
     const input = numberAt(usage, 'input_tokens')
-    const id = valueAt(line, 'message.id|uuid')
+    const id = payloadValue(line, 'message.id|uuid')
     answers.set(String(id), {
       input: input === null ? null : input + (cacheCreation ?? 0),
       output: numberAt(usage, 'output_tokens'),
@@ -157,8 +157,8 @@ function codexUsage(lines: readonly unknown[], turn: TurnTime): TurnUsage {
   for (const line of lines) {
     version = nameAt(line, 'payload.cli_version') ?? version
     if (timeOf(line) > turn.to + lag) break
-    if (valueAt(line, 'type') === 'turn_context') model = nameAt(line, 'payload.model') ?? model
-    const total = valueAt(line, 'payload.info.total_token_usage')
+    if (payloadValue(line, 'type') === 'turn_context') model = nameAt(line, 'payload.model') ?? model
+    const total = payloadValue(line, 'payload.info.total_token_usage')
     if (total === undefined) continue
     const now = {
       input: numberAt(total, 'input_tokens'),

@@ -2,7 +2,16 @@ import { z } from 'zod'
 import type { HistoryStep } from '../../git/ports/work-tree.ts'
 import { messageOf } from '../../kernel/failure.ts'
 import type { AttemptId } from '../../kernel/id.ts'
-import { count, list, names, oid, oidOrNull, path, place, report } from '../../kernel/operations/fields.ts'
+import {
+  changeReport,
+  count,
+  measuredList,
+  names,
+  oid,
+  oidOrNull,
+  path,
+  place,
+} from '../../kernel/operations/fields.ts'
 import {
   type BriefOf,
   isAmong,
@@ -25,8 +34,8 @@ import {
   measuredSpans,
   otherAgentNames,
   otherAuthors,
-  pathsOf,
   readChangesAround,
+  reportedPathsOf,
   reportedPathsUntil,
   spansShape,
   type WorkTreeActivity,
@@ -51,9 +60,9 @@ interface TurnMeasureContext {
 }
 
 const maxTurns = 2_000
-const contents = list(z.tuple([z.string().max(4_096), oidOrNull]), 20_000)
+const contents = measuredList(z.tuple([z.string().max(4_096), oidOrNull]), 20_000)
 const amendedPlace = z.strictObject({ place, contents })
-const historySteps = list(
+const historySteps = measuredList(
   z.strictObject({
     author: z.string().max(100),
     before: oidOrNull,
@@ -66,8 +75,8 @@ const historySteps = list(
 export const turnMeasurements = {
   /** The changes of turns, between states in which copies replace what others wrote. */
   changes: measurement({
-    brief: list(z.strictObject({ from: amendedPlace, to: amendedPlace }), maxTurns),
-    measured: list(z.strictObject({ from: place, to: place, report }), maxTurns),
+    brief: measuredList(z.strictObject({ from: amendedPlace, to: amendedPlace }), maxTurns),
+    measured: measuredList(z.strictObject({ from: place, to: place, report: changeReport }), maxTurns),
     fits: (turns, results) => turns.length === results.length,
     measure: (workTree, turns) =>
       inOrder(turns, async (turn) => {
@@ -77,25 +86,25 @@ export const turnMeasurements = {
   }),
   /** The paths that each interval touched, and the contents that tools left in the files they reported. */
   details: measurement({
-    brief: list(
+    brief: measuredList(
       z.strictObject({
         to: place,
-        spans: list(z.strictObject({ from: place, to: place }), 2_000),
+        spans: measuredList(z.strictObject({ from: place, to: place }), 2_000),
         reported: names.nullable(),
         paths: names,
-        edited: list(
-          z.strictObject({ path, doubts: list(oid, 20_000), last: oidOrNull.exactOptional() }),
+        edited: measuredList(
+          z.strictObject({ path, doubts: measuredList(oid, 20_000), last: oidOrNull.exactOptional() }),
           20_000,
         ),
       }),
       maxTurns,
     ),
-    measured: list(
+    measured: measuredList(
       z.strictObject({
         spans: spansShape,
-        ends: list(z.tuple([z.string().max(4_096), oidOrNull]), 20_000),
+        ends: measuredList(z.tuple([z.string().max(4_096), oidOrNull]), 20_000),
         /** The hashes of contents without their white space; null if no copies are kept. */
-        bare: list(z.tuple([oid, z.string().max(100)]), 20_000).nullable(),
+        bare: measuredList(z.tuple([oid, z.string().max(100)]), 20_000).nullable(),
       }),
       maxTurns,
     ),
@@ -111,9 +120,9 @@ export const turnMeasurements = {
   }),
   /** Each author's lines of files with several authors. */
   own: measurement({
-    brief: list(z.strictObject({ to: place, steps: historySteps }), 20_000),
-    measured: list(
-      list(
+    brief: measuredList(z.strictObject({ to: place, steps: historySteps }), 20_000),
+    measured: measuredList(
+      measuredList(
         z.tuple([z.string().max(100), z.strictObject({ added: count, deleted: count })]),
         20_000,
       ).nullable(),
@@ -248,7 +257,7 @@ export function turnDetailsBrief({
   span,
   contenders,
 }: TurnWithChanges): BriefOf<typeof turnMeasurements.details>[number] {
-  const paths = pathsOf(report)
+  const paths = reportedPathsOf(report)
   const reported = reportedBy(seenEdits(hookEvents, turn.top))
   const written = writtenFiles(
     contenders,
@@ -281,7 +290,7 @@ export function attributedTurn(
   details: MeasurementOf<typeof turnMeasurements.details>[number] | undefined,
 ): AttributedTurn {
   const { ended, report, around, span, contenders } = changed
-  const paths = pathsOf(report)
+  const paths = reportedPathsOf(report)
   const intervals = attributionIntervals(around, span, details?.spans ?? [], paths)
   const attributed = attribute(ended.turn.id, report, intervals, contenders)
   return { ...changed, attributed, histories: historiesOf(changed, details) }
@@ -340,7 +349,7 @@ export function turnEvidence(
     return candidates.length === 0 ? [] : [{ path: change.path, candidates }]
   })
   const outside = [...(attributed?.outside ?? [])]
-  const named = new Set(pathsOf(report))
+  const named = new Set(reportedPathsOf(report))
   const unfound = report.status === 'unknown' ? [] : [...reported].filter((name) => !named.has(name))
   const baseline = baselineNotes(ended)
   const isSure = contested.length === 0 && changes.every(({ attribution }) => attribution === 'certain')

@@ -2,7 +2,7 @@ import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { AttemptId, CaptureSessionId, IdSource, TurnId } from '../../kernel/id.ts'
-import { list, path } from '../../kernel/operations/fields.ts'
+import { measuredList, path } from '../../kernel/operations/fields.ts'
 import {
   localMeasurer,
   type Measure,
@@ -89,8 +89,8 @@ const maxBoundaries = 2_000
 export const hookEventMeasurements = {
   /** The current states of work trees. */
   states: measurement({
-    brief: list(path, maxBoundaries),
-    measured: list(treeState, maxBoundaries),
+    brief: measuredList(path, maxBoundaries),
+    measured: measuredList(treeState, maxBoundaries),
     fits: (tops, states) =>
       states.length === tops.length && states.every((state, at) => state.top === tops[at]),
     measure: async ({ witness, snapshotName, now }, tops) => {
@@ -100,8 +100,8 @@ export const hookEventMeasurements = {
   }),
   ...turnMeasurements,
   reported: measurement({
-    brief: list(reportedContents.brief, maxBoundaries),
-    measured: list(reportedContents.measured, maxBoundaries),
+    brief: measuredList(reportedContents.brief, maxBoundaries),
+    measured: measuredList(reportedContents.measured, maxBoundaries),
     fits: (briefs, results) =>
       briefs.length === results.length &&
       briefs.every((brief, at) => reportedContents.fits?.(brief, results[at] as never) ?? true),
@@ -109,15 +109,15 @@ export const hookEventMeasurements = {
       Promise.all(briefs.map((brief) => reportedContents.measure(workTree, brief, input))),
   }),
   lines: measurement({
-    brief: list(changedLines.brief, maxBoundaries),
-    measured: list(changedLines.measured, maxBoundaries),
+    brief: measuredList(changedLines.brief, maxBoundaries),
+    measured: measuredList(changedLines.measured, maxBoundaries),
     fits: (briefs, results) => briefs.length === results.length,
     measure: async (workTree, briefs, input) =>
       Promise.all(briefs.map((brief) => changedLines.measure(workTree, brief, input))),
   }),
   lost: measurement({
-    brief: list(lostContents.brief, maxBoundaries),
-    measured: list(lostContents.measured, maxBoundaries),
+    brief: measuredList(lostContents.brief, maxBoundaries),
+    measured: measuredList(lostContents.measured, maxBoundaries),
     fits: (briefs, results) =>
       briefs.length === results.length &&
       briefs.every((brief, at) => lostContents.fits?.(brief, results[at] as never) ?? true),

@@ -16,7 +16,7 @@ export async function schemaOf(db: Kysely<Tables>): Promise<number> {
 const creationLock = 7_296_113
 
 /** Creates the tables if missing. Concurrent servers wait for the one that creates them. */
-export function createTables(database: PostgresDatabase): Promise<void> {
+export function createPostgresTables(database: PostgresDatabase): Promise<void> {
   return database.patiently(() =>
     database.transaction('write', async ({ db, begun }) => {
       await begun

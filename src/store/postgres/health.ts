@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { Failure } from '../../kernel/failure.ts'
-import { noticeOf, type ProjectState } from '../../project/tables/project-end.ts'
+import { type ProjectState, readOnlyNotice } from '../../project/tables/project-end.ts'
 import type { StoreHealth } from '../ports/store.ts'
 import { assertSchemaNotOlder, schemaVersion as maxKnownSchema } from '../schema/schema.ts'
 import type { Tables } from '../tables/tables.ts'
@@ -50,7 +50,7 @@ export async function healthOf(
         exists: state !== null,
         schemaVersion,
         seq: state?.seq ?? 0,
-        ended: noticeOf(state),
+        ended: readOnlyNotice(state),
         warnings: [...schemaWarnings(schemaVersion), ...warnings],
       }
     })

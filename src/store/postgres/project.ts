@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { Kysely } from 'kysely'
 import { serverProject } from '../../people/domain/identity.ts'
-import { projectNamed } from '../../project/tables/project-name.ts'
+import { projectIdNamed } from '../../project/tables/project-name.ts'
 import { isProjectElsewhere, type ResolvedProject, readProjectId } from '../record/project.ts'
 import type { Tables } from '../tables/tables.ts'
 
@@ -23,7 +23,7 @@ export function nameOf({ name, root }: FolderProjectQuery): string {
 }
 
 /** The key of a folder in a database that several machines share. */
-export function rootOf({ root, machine }: Pick<FolderProjectQuery, 'root' | 'machine'>): string {
+export function folderKeyOf({ root, machine }: Pick<FolderProjectQuery, 'root' | 'machine'>): string {
   return `${machine}:${root}`
 }
 
@@ -32,7 +32,7 @@ export async function findProject(db: Kysely<Tables>, query: ProjectQuery): Prom
   if ('id' in query) return (await isProjectStored(db, query.id)) ? { id: query.id, rootKnown: true } : null
   const folderProjectId = readProjectId(query.root)
   const roots = await rootsOf(db, query, folderProjectId)
-  const root = rootOf(query)
+  const root = folderKeyOf(query)
   const recorded = roots.find(({ path }) => path === root)?.project_id ?? null
   const resolved = (id: string): ResolvedProject => ({ id, rootKnown: id === recorded })
   if (
@@ -43,7 +43,7 @@ export async function findProject(db: Kysely<Tables>, query: ProjectQuery): Prom
   )
     return resolved(folderProjectId)
   if (query.name !== null) {
-    const named = await projectNamed(db, query.name)
+    const named = await projectIdNamed(db, query.name)
     return named === null ? null : resolved(named)
   }
   return recorded !== null && !isCopy(recorded, query, roots) ? resolved(recorded) : null
@@ -60,7 +60,7 @@ function rootsOf(
   query: FolderProjectQuery,
   folderProjectId: string | null,
 ): Promise<PostgresRootRow[]> {
-  const recorded = db.selectFrom('project_root').select('project_id').where('path', '=', rootOf(query))
+  const recorded = db.selectFrom('project_root').select('project_id').where('path', '=', folderKeyOf(query))
   return db
     .selectFrom('project_root')
     .select(['path', 'project_id'])

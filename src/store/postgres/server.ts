@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { RecordResult } from '../record/record.ts'
 import { assertSchema, assertSchemaNotOlder } from '../schema/schema.ts'
 import { AsyncLimiter } from '../sqlite/lock-retry.ts'
-import { createTables, schemaOf } from './create.ts'
+import { createPostgresTables, schemaOf } from './create.ts'
 import { PostgresDatabase, type PostgresTimes, type TransactionSession } from './database.ts'
 import { postgresPlace } from './database-url.ts'
 import { WriteQueue } from './group-commit.ts'
@@ -96,7 +96,7 @@ export class PostgresServer {
 
   /** Creates the tables once for all concurrent callers. */
   #createTables(): Promise<void> {
-    this.#creating ??= createTables(this.database)
+    this.#creating ??= createPostgresTables(this.database)
       .then(() => {
         this.#hasTables = true
       })

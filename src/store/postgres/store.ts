@@ -4,8 +4,13 @@ import { Followers } from '../../events/log/follow.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { IdSource } from '../../kernel/id.ts'
 import { serverProject } from '../../people/domain/identity.ts'
-import { isProjectEnded, noticeOf, projectState } from '../../project/tables/project-end.ts'
-import { isNamed, type NamedProject, namedProjects, nameProject } from '../../project/tables/project-name.ts'
+import { isProjectEnded, projectState, readOnlyNotice } from '../../project/tables/project-end.ts'
+import {
+  isProjectNamed,
+  type NamedProject,
+  namedProjects,
+  nameProject,
+} from '../../project/tables/project-name.ts'
 import type { LogSource, SideRow } from '../ports/record-rows.ts'
 import type {
   BackupRestoreResult,
@@ -25,7 +30,7 @@ import { storedAnswer } from '../record/idempotency.ts'
 import { keptRowsIn } from '../record/kept-rows.ts'
 import { type ResolvedProject, writeProjectId } from '../record/project.ts'
 import { type RecordResult, record } from '../record/record.ts'
-import { projectOf, restore } from '../record/restore.ts'
+import { projectOf, restoreProject } from '../record/restore.ts'
 import { inspectChainIn, inspectIn, repairIn } from '../record/server-rows.ts'
 import { emptyDatabase } from '../sqlite/database-file.ts'
 import { readsOf } from '../tables/reads.ts'
@@ -35,7 +40,7 @@ import type { TransactionSession } from './database.ts'
 import { serverUnavailable } from './errors.ts'
 import { healthOf, unreadyReason } from './health.ts'
 import type { LiveProjectState } from './listener.ts'
-import { findProject, nameOf, type ProjectQuery, rootOf } from './project.ts'
+import { findProject, folderKeyOf, nameOf, type ProjectQuery } from './project.ts'
 import { type PostgresServer, type PostgresServerOptions, serverAt } from './server.ts'
 
 export interface PostgresOptions extends PostgresServerOptions {
@@ -125,9 +130,9 @@ class PostgresStore implements Store {
           const found = await findProject(session.db, project)
           for (const id of new Set([found?.id, await projectOf(log)]))
             if (id !== undefined) await this.#server.lock(session, id)
-          const place = { root: rootOf(project), label: database.place.label, found, copies: true }
-          const result = await restore(session.db, log, { ...restoring, ...place })
-          if (!(await isNamed(session.db, result.project.id)))
+          const place = { root: folderKeyOf(project), label: database.place.label, found, copies: true }
+          const result = await restoreProject(session.db, log, { ...restoring, ...place })
+          if (!(await isProjectNamed(session.db, result.project.id)))
             await nameProject(session.db, result.project.id, nameOf(project))
           return result
         }),
@@ -292,7 +297,7 @@ class PostgresStore implements Store {
 
   #targetOf<Found extends ResolvedProject | null>(found: Found) {
     const { project, ids } = this.#options
-    return { root: 'root' in project ? rootOf(project) : '', ids, found }
+    return { root: 'root' in project ? folderKeyOf(project) : '', ids, found }
   }
 
   async #write<Answer>(
@@ -347,7 +352,7 @@ class PostgresStore implements Store {
           question({ db, projectId }),
         ])
         if (state.status === 'rejected') throw state.reason
-        this.#notice = noticeOf(state.value)
+        this.#notice = readOnlyNotice(state.value)
         if (answer.status === 'rejected') throw answer.reason
         return answer.value
       })

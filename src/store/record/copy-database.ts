@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { openTemporary } from '../sqlite/connection.ts'
-import { createTables } from '../sqlite/create.ts'
+import { createSqliteTables } from '../sqlite/create.ts'
 import { connectDriver } from '../sqlite/driver.ts'
 import { createYielder } from '../sqlite/lock-retry.ts'
 import type { Tables } from '../tables/tables.ts'
@@ -18,7 +18,7 @@ export async function copyWhole(
 ): Promise<void> {
   const scratch = openTemporary()
   try {
-    await createTables(scratch)
+    await createSqliteTables(scratch)
     scratch.pragma('foreign_keys = off')
     const own = connectDriver(scratch, 'write').db
     await own.transaction().execute(apply)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
 import { Failure } from '../../kernel/failure.ts'
-import { bytesOf } from '../../remote/tables/machine.ts'
+import { bytesOfColumn } from '../../remote/tables/machine.ts'
 import { keptTables, type SideRow, type SideTable, type SideValue } from '../ports/record-rows.ts'
 import type { Tables } from '../tables/tables.ts'
 import { withoutClaimTokens } from './idempotency.ts'
@@ -73,7 +73,7 @@ function keptValueOf(value: unknown): SideValue {
   if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString('base64') }
   if (typeof value !== 'string') throw new Error(`a column of what is kept holds ${typeof value}`)
   const text = value
-  return /^\\x(?:[0-9a-f]{2})*$/.test(text) ? { base64: bytesOf(text).toString('base64') } : text
+  return /^\\x(?:[0-9a-f]{2})*$/.test(text) ? { base64: bytesOfColumn(text).toString('base64') } : text
 }
 
 /** Inserts missing rows unchanged. Fails for content that does not match its hash. */

@@ -8,7 +8,7 @@ import {
 } from '../../events/log/event-log.ts'
 import { Failure, messageOf } from '../../kernel/failure.ts'
 import { openTemporary } from '../sqlite/connection.ts'
-import { createTables } from '../sqlite/create.ts'
+import { createSqliteTables } from '../sqlite/create.ts'
 import { connectDriver, type OpenConnection } from '../sqlite/driver.ts'
 import { createYielder } from '../sqlite/lock-retry.ts'
 import { projectEventIntoTables } from '../tables/projections.ts'
@@ -39,7 +39,7 @@ export interface ReplayError {
 export async function replay(log: Connection, projectId: string): Promise<Replay> {
   const database = openTemporary()
   try {
-    await createTables(database)
+    await createSqliteTables(database)
     database.pragma('foreign_keys = off')
     const replaying = new StoreReplay(connectDriver(database, 'write'), projectId)
     await replaying.follow(log)

@@ -36,7 +36,7 @@ export interface RestoredProject extends LogRestoreResult {
 const block = 256
 
 /** Restores a project from its whole log, with the same ids, times and hashes, in one transaction. A repeat changes nothing. */
-export async function restore(
+export async function restoreProject(
   db: Kysely<Tables>,
   log: LogSource,
   { label, root, found, copies = false, ...restoring }: RestoreTarget & Partial<LogRestoreOptions>,

@@ -4,10 +4,10 @@ import { verifyChain } from '../../events/log/event-log.ts'
 import type { ChainCheck } from '../../events/ports/log-reads.ts'
 import type { Inspection, RepairResult } from '../ports/store.ts'
 import type { PostgresDatabase, TransactionSession } from '../postgres/database.ts'
-import { chainOf, compareWithEvents, headOf } from '../safety/inspection.ts'
+import { chainOf, compareWithEvents, readLogHead } from '../safety/inspection.ts'
 import { brokenEventLog } from '../safety/repair.ts'
 import { openTemporary } from '../sqlite/connection.ts'
-import { createTables } from '../sqlite/create.ts'
+import { createSqliteTables } from '../sqlite/create.ts'
 import { createYielder } from '../sqlite/lock-retry.ts'
 import type { Tables } from '../tables/tables.ts'
 import { compare, derivedTables, differingRows, type RowValues, type TableShape } from './comparison.ts'
@@ -38,7 +38,7 @@ const batchSize = 200
 async function copyToMemory(db: Kysely<Tables>, projectId: string): Promise<Copy> {
   const copy = openTemporary()
   const pause = createYielder()
-  await createTables(copy)
+  await createSqliteTables(copy)
   copy.pragma('foreign_keys = off')
   for (const table of ['project_event', ...derivedTables(copy)]) {
     const columns = columnsOf(copy, table)
@@ -93,7 +93,7 @@ export async function repairIn({ db }: TransactionSession, projectId: string): P
   const copy = await copyToMemory(db, projectId)
   const replayed = await replay(copy, projectId)
   try {
-    const { brokenAt, error } = chainOf(replayed, headOf(copy, projectId))
+    const { brokenAt, error } = chainOf(replayed, readLogHead(copy, projectId))
     if (brokenAt !== null || error !== null)
       throw brokenEventLog(brokenAt, error, 'Restore a backup with pg_restore.')
     const { differing, differingTables } = await compare(copy, replayed.database, projectId)

@@ -64,7 +64,7 @@ async function compareReplayed(
   database: Connection,
   projectId: string,
 ): Promise<FileInspectionSummary> {
-  const chain = chainOf(replayed, headOf(database, projectId))
+  const chain = chainOf(replayed, readLogHead(database, projectId))
   // A replay stops where the log breaks, so comparing its tables would report false differences.
   if (chain.brokenAt !== null || chain.error !== null) return { ...chain, ...nothingCompared }
   const { tables, rows, differing, differences } = await compare(database, replayed.database, projectId, {
@@ -96,7 +96,7 @@ interface InspectionHead {
   readonly head: string
 }
 
-export function headOf(database: Connection, projectId: string): InspectionHead {
+export function readLogHead(database: Connection, projectId: string): InspectionHead {
   const query = database.prepare<unknown[], InspectionHead>('select seq, head from project where id = ?')
   return query.get(projectId) ?? { seq: 0, head: '' }
 }

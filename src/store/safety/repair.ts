@@ -7,7 +7,7 @@ import { openWriter } from '../sqlite/connection.ts'
 import { connectDriver, type OpenConnection } from '../sqlite/driver.ts'
 import { retryWhileLocked } from '../sqlite/lock-retry.ts'
 import { copyToNew, stamp } from './copy.ts'
-import { chainOf, headOf, integrityFindings } from './inspection.ts'
+import { chainOf, integrityFindings, readLogHead } from './inspection.ts'
 
 interface RepairOptions {
   readonly file: string
@@ -40,7 +40,7 @@ async function rebuildTables(
   try {
     return await db.transaction().execute(async () => {
       await replayed.follow(raw)
-      const { brokenAt, error } = chainOf(replayed, headOf(raw, projectId))
+      const { brokenAt, error } = chainOf(replayed, readLogHead(raw, projectId))
       // A project whose last log entries are missing must not appear to end there.
       if (brokenAt !== null || error !== null) throw brokenEventLog(brokenAt, error)
       return { events: replayed.seq, ...(await rebuild(raw, replayed, projectId)) }

@@ -12,7 +12,7 @@ import { keepMode } from '../sqlite/database-file.ts'
 import { applicationId } from '../sqlite/file-identity.ts'
 import { retryWhileLocked } from '../sqlite/lock-retry.ts'
 import { copyToNew, linkExclusively, stamp } from './copy.ts'
-import { chainOf, headOf, integrityFindings } from './inspection.ts'
+import { chainOf, integrityFindings, readLogHead } from './inspection.ts'
 import type { Anchor, AnchorPoint } from './rollback-detection.ts'
 
 interface BackupRestoreOptions {
@@ -102,7 +102,7 @@ async function checkBackup(
     if (projectId === null) throw withoutRecord(backup)
     const replayed = await replay(database, projectId)
     replayed.close()
-    const { brokenAt } = chainOf(replayed, headOf(database, projectId))
+    const { brokenAt } = chainOf(replayed, readLogHead(database, projectId))
     if (brokenAt !== null) throw damagedBackupFailure(backup, `its log is broken at log entry ${brokenAt}`)
     return { projectId, seq: replayed.seq, hash: replayed.head }
   } finally {

@@ -4,7 +4,7 @@ import { numberOf } from './connection.ts'
 import { retryWhileLocked } from './lock-retry.ts'
 
 /** Creates the tables if missing. Concurrent processes wait for the one that creates them. */
-export async function createTables(database: Database): Promise<void> {
+export async function createSqliteTables(database: Database): Promise<void> {
   if (numberOf(database, 'user_version') > 0) return
   try {
     await retryWhileLocked(() => database.exec('begin immediate'))

@@ -6,7 +6,7 @@ import { errorCode } from '../../kernel/failure.ts'
 import { assertSchema } from '../schema/schema.ts'
 import type { Tables } from '../tables/tables.ts'
 import { numberOf, openMemory, openReadOnly, openWriter } from './connection.ts'
-import { createTables } from './create.ts'
+import { createSqliteTables } from './create.ts'
 import { ConnectionRetired, connectDriver, type OpenConnection } from './driver.ts'
 import { applicationId, fileIdentity, foreignFile, registerOwnFile } from './file-identity.ts'
 import { AsyncLimiter, retryWhileLocked } from './lock-retry.ts'
@@ -131,7 +131,7 @@ export class DatabaseFile {
     if (isNew) this.#watching?.beginning()
     if (isNew) await this.#begin(connection)
     else await keepMode(connection, this.#file)
-    await createTables(connection)
+    await createSqliteTables(connection)
   }
 
   // The application id is written first: a file without it counts as foreign.
@@ -206,7 +206,7 @@ export function emptyDatabase(): Promise<Kysely<Tables>> {
 
 async function openMemoryDatabase(): Promise<Kysely<Tables>> {
   const connection = openMemory()
-  await createTables(connection)
+  await createSqliteTables(connection)
   return connectDriver(connection, 'read').db
 }
 

@@ -248,7 +248,7 @@ export function numberOrNull(sum: number | null | undefined): number | null {
 }
 
 /** The actor of a log entry's row. */
-export function actorOf({ actor, channel }: { readonly actor: string; readonly channel: string }): Actor {
+export function actorOfRow({ actor, channel }: { readonly actor: string; readonly channel: string }): Actor {
   const author = parseColumn<Omit<Actor, 'channel'>>(actor)
   return { ...author, channel: channel as Actor['channel'] } // as it was written
 }

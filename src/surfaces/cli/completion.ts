@@ -8,7 +8,7 @@ import { otherCommands, wordsAfter } from './other-commands.ts'
 type CompletionContext = Pick<Context, 'store' | 'processFiles'>
 
 /** The completions of the last word. */
-export async function candidates(
+export async function completionsOf(
   words: readonly string[],
   operations: readonly Operation[],
   context: CompletionContext,

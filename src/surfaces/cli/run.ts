@@ -8,7 +8,7 @@ import { assertProject } from '../../people/operations/team.ts'
 import { readAnswerSupplement } from './answer-supplement.ts'
 import { readArguments } from './arguments.ts'
 import { commandGroup, findCommand, unknownCommand } from './commands.ts'
-import { candidates, completionScript } from './completion.ts'
+import { completionScript, completionsOf } from './completion.ts'
 import { reportFailure, withFlagNames, withoutMissingGuards } from './failures.ts'
 import { commandHelp, groupUsage, usage } from './help.ts'
 import { type OtherCommand, otherCommands } from './other-commands.ts'
@@ -267,7 +267,7 @@ function help(words: readonly string[], host: LoadedHost): ExitCode {
 async function completeWords(words: readonly string[], host: LoadedHost): Promise<string> {
   const context = await host.open(undefined)
   try {
-    const found = await candidates(words, host.operations, context)
+    const found = await completionsOf(words, host.operations, context)
     return found.map((candidate) => `${candidate}\n`).join('')
   } finally {
     await host.close(context)

@@ -88,7 +88,7 @@ export async function sessionAnswer(c: RequestContext, options: HttpServingOptio
       : null,
     // Empty if there is none yet.
     project: c.var.project === options.own ? '' : c.var.project.key,
-    projects: projectList(c.var.seen),
+    projects: listServedProjects(c.var.seen),
     version: options.version,
     // A page that follows the live feed from here misses no change.
     seq: await store.view(({ eventLog: log }) => log.head()).catch(() => null),
@@ -99,7 +99,7 @@ export async function sessionAnswer(c: RequestContext, options: HttpServingOptio
 }
 
 /** `POST /api/demo/play`: a person starts the recorded day. */
-export function playDemo(c: RequestContext, { demo }: HttpServingOptions): Response {
+export function answerPlayDemo(c: RequestContext, { demo }: HttpServingOptions): Response {
   const { actor } = requireAuth(c.var.caller)
   if (!demo) {
     throw new Failure('NOT_FOUND', 'This server plays no recorded day.', {
@@ -129,7 +129,7 @@ function deniedOperations(
 }
 
 /** `GET /api/projects`. */
-export function projectList({ projects }: { readonly projects: readonly ServedProject[] }) {
+export function listServedProjects({ projects }: { readonly projects: readonly ServedProject[] }) {
   return projects.map(listedProject)
 }
 

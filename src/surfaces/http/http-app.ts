@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { secureHeaders } from 'hono/secure-headers'
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
-import { callOperation, playDemo, projectList, projectsAtWork, sessionAnswer } from './api.ts'
+import { answerPlayDemo, callOperation, listServedProjects, projectsAtWork, sessionAnswer } from './api.ts'
 import { authenticateRequest, requireAuth } from './auth/authenticate.ts'
 import { logIn, makeLoginCode, proveLogin } from './auth/log-in.ts'
 import { withoutOidc } from './auth/oidc.ts'
@@ -17,7 +17,7 @@ import { openApiDocument } from './openapi.ts'
 import type { AppEnvironment, AssetsPart, HttpParts, McpPart, RequestContext } from './parts.ts'
 import { Refusal, refusalResponse } from './refusal.ts'
 import { readReviewImage } from './review-image.ts'
-import { fallbackProject, type HttpServingOptions, pathInProject, projectNamed } from './serving.ts'
+import { fallbackProject, findServedProject, type HttpServingOptions, pathInProject } from './serving.ts'
 
 const self = "'self'"
 
@@ -67,7 +67,7 @@ export function httpApp(options: HttpServingOptions, security: Security, parts: 
         await options.refresh()
         c.set('seen', await visibleProjects(c.var.caller, security))
       }
-      c.set('project', projectNamed(key, c.var.seen))
+      c.set('project', findServedProject(key, c.var.seen))
     }
     await next()
   })
@@ -113,7 +113,7 @@ function projectRoutes(
     await next()
   })
   addReadRoute(app, '/api/openapi.json', (c) => c.json(openApiDocument(options)))
-  addReadRoute(app, '/api/projects', (c) => c.json({ projects: projectList(c.var.seen) }))
+  addReadRoute(app, '/api/projects', (c) => c.json({ projects: listServedProjects(c.var.seen) }))
   addReadRoute(app, '/api/projects/work', async (c) => c.json(await projectsAtWork(c)))
   addReadRoute(app, '/api/session', async (c) => c.json(await sessionAnswer(c, options)))
   addReadRoute(app, '/api/catalog', async (c) => c.json(await catalogAnswer(c, options, parts.mcp)))
@@ -180,7 +180,7 @@ function serverRoutes(
   app.post('/api/login-proof', (c) => proveLogin(c, security, options))
   app.post('/api/login-code', (c) => makeLoginCode(c, security, options))
   app.all('/login', (c) => logIn(c, security, options))
-  app.post('/api/demo/play', (c) => playDemo(c, options))
+  app.post('/api/demo/play', (c) => answerPlayDemo(c, options))
   app.post('/api/invitation', (c) => acceptInvitedPerson(c, security))
   app.post('/api/logout', (c) => signOut(c, security))
   addReadRoute(app, '/sign-in/oidc', (c) => {

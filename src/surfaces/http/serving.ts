@@ -57,7 +57,7 @@ export interface Logger {
 export type LogFields = Readonly<Record<string, unknown>>
 
 /** The project that a URL names. */
-export function projectNamed(
+export function findServedProject(
   key: string,
   { projects }: { readonly projects: readonly ServedProject[] },
 ): ServedProject {
@@ -89,7 +89,7 @@ export function projectOfPath(
   const [, key] = /^\/p\/([^/]+)/.exec(path) ?? []
   const [first] = projects
   if (key !== undefined || !first)
-    return { project: projectNamed(key ?? '', { projects }), rest: pathInProject(path) }
+    return { project: findServedProject(key ?? '', { projects }), rest: pathInProject(path) }
   return { project: first, rest: path }
 }
 

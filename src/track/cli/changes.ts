@@ -14,7 +14,7 @@ export const changes: AnswerView<'changes'> = (answer, page) => {
   return blocks(
     `${page.ink('bold', `"${answer.task_name}"`)} ${page.ink('dim', answer.attempt_id)}${soFar}: ${countsInWords(counts)}`,
     changedFiles(files, page),
-    sharedTree(answer, page),
+    sharedTreeText(answer, page),
     scopeText(answer, page, { counts, listed: files }),
   )
 }
@@ -149,7 +149,10 @@ function contestedRows(files: NonNullable<SharedTree['contested_files']>, { ink 
 }
 
 /** `verdict` lists the claimed files that did not change, so they are not listed again. */
-export function sharedTree(answer: SharedTree & { readonly verdict?: unknown }, page: RenderContext): string {
+export function sharedTreeText(
+  answer: SharedTree & { readonly verdict?: unknown },
+  page: RenderContext,
+): string {
   const contested = contestedRows(answer.contested_files ?? [], page)
   const commits = (answer.commits ?? []).map((commit) => {
     const committer = page.ink('dim', committers[commit.author])
@@ -185,13 +188,13 @@ const found = {
 
 /** `4 files: 1 added, 2 modified, 1 renamed`. */
 export function countsInWords(counts: ChangeCountsAnswer): string {
-  const total = countOf(counts)
+  const total = countAllKinds(counts)
   if (total === 0) return 'no file changed'
   const parts = kinds.filter((kind) => counts[kind] > 0).map((kind) => `${counts[kind]} ${kind}`)
   return `${formatCount(total, 'file')}: ${parts.join(', ')}`
 }
 
-export function countOf(counts: ChangeCountsAnswer): number {
+export function countAllKinds(counts: ChangeCountsAnswer): number {
   return kinds.reduce((sum, kind) => sum + counts[kind], 0)
 }
 
@@ -242,7 +245,7 @@ function scopeInWords(
   counts: ChangeCountsAnswer,
 ): string {
   const matches = verification.scope_match
-  const total = countOf(counts)
+  const total = countAllKinds(counts)
   const files = formatCount(total, 'file')
   if (matches === true) {
     return total === 0 ? 'No file was changed.' : `${files} changed, all in scope.`

@@ -15,7 +15,7 @@ export interface MissionCompletion {
 }
 
 /** Ends a mission. Refused while attempts are open, unless it failed: then they are abandoned. A repeat has no events. */
-export function completeMission(
+export function endMission(
   mission: Mission,
   closing: MissionCompletion,
   running: {

@@ -3,7 +3,7 @@ import { aMission, anAttempt, anItem, aPhase, aTask } from '../../../test/suppor
 import { settingAt } from '../../../test/support/setting.ts'
 import type { AttemptMeasurement, Outcome } from '../../events/domain/project-event.ts'
 import type { PhaseId, TaskId } from '../../kernel/id.ts'
-import { type CompletionRequest, type CompletionSituation, completeTask } from './completion.ts'
+import { type CompletionRequest, type CompletionSituation, endAttempt } from './completion.ts'
 
 const outcome: Outcome = {
   summary: 'Done.',
@@ -65,20 +65,20 @@ function situation(changes: Partial<CompletionSituation> = {}): CompletionSituat
   }
 }
 
-const consequenceKinds = (completed: ReturnType<typeof completeTask>) =>
+const consequenceKinds = (completed: ReturnType<typeof endAttempt>) =>
   completed.consequences.map(({ kind }) => kind)
 
 test('open subtasks refuse a completion and are named, unless the task failed', () => {
   const openSubtasks = [aTask({ id: 't-2' as TaskId, name: 'Cookies' })]
-  expect(() => completeTask(request(), situation({ openSubtasks }), settingAt(9))).toThrow(/t-2 "Cookies"/)
-  const failed = completeTask(request({ status: 'failed' }), situation({ openSubtasks }), settingAt(9))
+  expect(() => endAttempt(request(), situation({ openSubtasks }), settingAt(9))).toThrow(/t-2 "Cookies"/)
+  const failed = endAttempt(request({ status: 'failed' }), situation({ openSubtasks }), settingAt(9))
   expect(failed.notes.join()).toContain('t-2')
 })
 
 describe('items', () => {
   test('a review asked for is an inbox item with its reason', () => {
     const withReview = { ...outcome, manualReviewNeeded: true, manualReviewReason: 'Check the cookie flags.' }
-    const [opened] = completeTask(request({ outcome: withReview }), situation(), settingAt(9)).consequences
+    const [opened] = endAttempt(request({ outcome: withReview }), situation(), settingAt(9)).consequences
     expect(opened).toMatchObject({
       kind: 'inbox.opened',
       item: { kind: 'review', reason: 'Check the cookie flags.' },
@@ -87,20 +87,20 @@ describe('items', () => {
 
   test('files outside the scope are an inbox item that names them', () => {
     const out = { ...evidence, scope: { matches: false, unexpected: ['utils.ts'] } }
-    const [opened] = completeTask(request({ evidence: out }), situation(), settingAt(9)).consequences
+    const [opened] = endAttempt(request({ evidence: out }), situation(), settingAt(9)).consequences
     expect(opened).toMatchObject({ kind: 'inbox.opened', item: { kind: 'scope', paths: ['utils.ts'] } })
   })
 
   test('an unknown scope verdict opens nothing', () => {
     const unknown = { ...evidence, scope: { matches: null, unexpected: [] } }
-    expect(consequenceKinds(completeTask(request({ evidence: unknown }), situation(), settingAt(9)))).toEqual(
+    expect(consequenceKinds(endAttempt(request({ evidence: unknown }), situation(), settingAt(9)))).toEqual(
       [],
     )
   })
 
   test('an inbox item about the silence of the attempt ends with it', () => {
     const items = [anItem({ kind: 'stale_attempt' }), anItem({ kind: 'blocker' })]
-    expect(consequenceKinds(completeTask(request(), situation({ items }), settingAt(9)))).toEqual([
+    expect(consequenceKinds(endAttempt(request(), situation({ items }), settingAt(9)))).toEqual([
       'inbox.closed',
     ])
   })
@@ -109,7 +109,7 @@ describe('items', () => {
 describe('phases', () => {
   test('phase_complete completes the phase of the attempt', () => {
     const phase = aPhase(1)
-    const completed = completeTask(request({ phaseComplete: true }), situation({ phase }), settingAt(9))
+    const completed = endAttempt(request({ phaseComplete: true }), situation({ phase }), settingAt(9))
     expect(consequenceKinds(completed)).toEqual(['phase.completed'])
     expect(completed.phase).toMatchObject({ status: 'completed', completedAt: 9 })
   })
@@ -117,7 +117,7 @@ describe('phases', () => {
   test('phase_complete is refused while the phase has open tasks, and names them', () => {
     const openInPhase = [{ id: 't-8' as TaskId, name: 'Write the tests', hasFailed: false }]
     const held = situation({ phase: aPhase(1), openInPhase })
-    expect(() => completeTask(request({ phaseComplete: true }), held, settingAt(9))).toThrow(
+    expect(() => endAttempt(request({ phaseComplete: true }), held, settingAt(9))).toThrow(
       /phase 1 "Phase 1": it has open tasks: t-8 "Write the tests"/,
     )
     const failed = situation({
@@ -125,7 +125,7 @@ describe('phases', () => {
       openInPhase: openInPhase.map((task) => ({ ...task, hasFailed: true })),
       openItemsOfPhase: [anItem({ kind: 'blocker' })],
     })
-    const completed = completeTask(request({ phaseComplete: true }), failed, settingAt(9))
+    const completed = endAttempt(request({ phaseComplete: true }), failed, settingAt(9))
     expect(consequenceKinds(completed)).toEqual(['phase.completed'])
     expect(completed.notes).toEqual([
       'The phase was completed with failed tasks: t-8 "Write the tests".',
@@ -139,19 +139,15 @@ describe('phases', () => {
       task: aTask({ phaseId: 'ph-1' as PhaseId }),
       wasPlanned: true,
     })
-    expect(consequenceKinds(completeTask(request(), last, settingAt(9)))).toEqual(['phase.completed'])
-    expect(consequenceKinds(completeTask(request({ status: 'failed' }), last, settingAt(9)))).toEqual([])
-    expect(consequenceKinds(completeTask(request(), { ...last, wasPlanned: false }, settingAt(9)))).toEqual(
-      [],
-    )
-    expect(consequenceKinds(completeTask(request(), { ...last, isPhaseFree: false }, settingAt(9)))).toEqual(
-      [],
-    )
-    expect(consequenceKinds(completeTask(request(), { ...last, undoneInPhase: 2 }, settingAt(9)))).toEqual([])
+    expect(consequenceKinds(endAttempt(request(), last, settingAt(9)))).toEqual(['phase.completed'])
+    expect(consequenceKinds(endAttempt(request({ status: 'failed' }), last, settingAt(9)))).toEqual([])
+    expect(consequenceKinds(endAttempt(request(), { ...last, wasPlanned: false }, settingAt(9)))).toEqual([])
+    expect(consequenceKinds(endAttempt(request(), { ...last, isPhaseFree: false }, settingAt(9)))).toEqual([])
+    expect(consequenceKinds(endAttempt(request(), { ...last, undoneInPhase: 2 }, settingAt(9)))).toEqual([])
   })
 
   test('phase_complete without a phase changes nothing and says so', () => {
-    const completed = completeTask(request({ phaseComplete: true }), situation(), settingAt(9))
+    const completed = endAttempt(request({ phaseComplete: true }), situation(), settingAt(9))
     expect(consequenceKinds(completed)).toEqual([])
     expect(completed.notes.join()).toContain('no phase')
   })
@@ -161,7 +157,7 @@ describe('a workflow', () => {
   const mission = aMission({ kind: 'workflow' })
 
   test('ends by itself with its last task', () => {
-    expect(consequenceKinds(completeTask(request(), situation({ mission }), settingAt(9)))).toEqual([
+    expect(consequenceKinds(endAttempt(request(), situation({ mission }), settingAt(9)))).toEqual([
       'mission.ended',
     ])
   })
@@ -169,7 +165,7 @@ describe('a workflow', () => {
   test('goes on while something is open, to do, or has failed', () => {
     const goesOn = (changes: Partial<CompletionSituation>, completion = request()) =>
       expect(
-        consequenceKinds(completeTask(completion, situation({ mission, ...changes }), settingAt(9))),
+        consequenceKinds(endAttempt(completion, situation({ mission, ...changes }), settingAt(9))),
       ).toEqual([])
     goesOn({ isOtherOpen: true })
     goesOn({ stepsToDo: 1 })

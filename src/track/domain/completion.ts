@@ -75,7 +75,7 @@ export interface CompletedTask {
 const maxNamed = 5
 
 /** Decides the events of closing an attempt. Refused while subtasks are open, unless it failed. */
-export function completeTask(
+export function endAttempt(
   request: CompletionRequest,
   situation: CompletionSituation,
   setting: TransactionContext,

@@ -84,7 +84,7 @@ export interface TaskFileLines {
 }
 
 /** A file without lines, such as a picture, counts as one line: its content. */
-export function wholeFile(oid: string): string {
+export function wholeFileLine(oid: string): string {
   return `=${oid}`
 }
 

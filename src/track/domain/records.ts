@@ -75,7 +75,7 @@ export interface Progress extends RecordLocation {
 }
 
 /** An issue; with `requires_human_review` it is a blocker until a person resolves its inbox item. */
-export function logIssue(
+export function newIssue(
   reported: Pick<Issue, 'type' | 'description' | 'resolution' | 'requiresHumanReview'>,
   location: RecordLocation & { readonly agentName: string },
   setting: TransactionContext,

@@ -13,7 +13,7 @@ export interface MissionRequest {
   readonly constraints?: string | undefined
 }
 
-export function startMission(request: MissionRequest, setting: TransactionContext): Mission {
+export function createMission(request: MissionRequest, setting: TransactionContext): Mission {
   const profile = request.profile ?? 'standard'
   return {
     ...pendingMission(request, setting),
@@ -38,7 +38,7 @@ export interface WorkflowRequest {
 }
 
 /** A v1 workflow is a mission without an objective; the steps of its plan become planned tasks. */
-export function startWorkflow(
+export function createWorkflow(
   request: WorkflowRequest,
   setting: TransactionContext,
   creator: string,
@@ -47,7 +47,7 @@ export function startWorkflow(
   const workflow: Mission =
     objective === undefined
       ? plainWorkflow(request, setting)
-      : startMission({ ...request, objective }, setting)
+      : createMission({ ...request, objective }, setting)
   const tasks = (request.plan ?? []).map(({ step, goal }) =>
     plannedStep(workflow, { step, goal }, setting, creator),
   )

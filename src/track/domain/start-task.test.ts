@@ -4,7 +4,7 @@ import { settingAt } from '../../../test/support/setting.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
 import type { PlannedTask } from '../../plan/domain/plan.ts'
 import type { TaskRequest, TaskSituation } from './start-task.ts'
-import { startTask } from './start-task.ts'
+import { beginAttempt } from './start-task.ts'
 import { staleAfter, type Task } from './task.ts'
 
 function request(changes: Partial<TaskRequest> = {}): TaskRequest {
@@ -48,11 +48,11 @@ function plannedTaskFrom(task: Task, changes: Partial<PlannedTask> = {}): Planne
   return { task, dependsOn: [], unsettled: false, blocked: false, claim: null, ...changes }
 }
 
-const eventKinds = (started: ReturnType<typeof startTask>) => started.events.map(({ kind }) => kind)
+const eventKinds = (started: ReturnType<typeof beginAttempt>) => started.events.map(({ kind }) => kind)
 
 describe('phases', () => {
   test('a phase that does not exist is made, with its name', () => {
-    const started = startTask(request({ phase: 1, phaseName: 'Setup' }), situation(), settingAt(5))
+    const started = beginAttempt(request({ phase: 1, phaseName: 'Setup' }), situation(), settingAt(5))
     expect(eventKinds(started)).toEqual(['phase.created', 'task.planned', 'attempt.opened'])
     expect(started.phase).toMatchObject({ number: 1, name: 'Setup' })
     expect(started.phaseCreated).toBe(true)
@@ -60,13 +60,13 @@ describe('phases', () => {
 
   test('without a number the task goes into the current phase', () => {
     const phases = [aPhase(1, { status: 'completed' }), aPhase(2)]
-    const started = startTask(request(), situation({ phases }), settingAt(5))
+    const started = beginAttempt(request(), situation({ phases }), settingAt(5))
     expect(started.phase?.number).toBe(2)
     expect(started.phaseCreated).toBe(false)
   })
 
   test('more phases than announced raise the total, with a note', () => {
-    const started = startTask(request({ phase: 5 }), situation(), settingAt(5))
+    const started = beginAttempt(request({ phase: 5 }), situation(), settingAt(5))
     expect(started.events).toContainEqual({
       kind: 'mission.extended',
       missionId: 'm-1',
@@ -78,37 +78,41 @@ describe('phases', () => {
 
   test('work in a completed phase opens it again', () => {
     const phases = [aPhase(1, { status: 'completed', completedAt: 4 })]
-    const started = startTask(request({ phase: 1 }), situation({ phases }), settingAt(5))
+    const started = beginAttempt(request({ phase: 1 }), situation({ phases }), settingAt(5))
     expect(eventKinds(started)[0]).toBe('phase.reopened')
     expect(started.phase?.status).toBe('in_progress')
   })
 
   test('a workflow task and a task without mission have no phase', () => {
     const workflow = aMission({ kind: 'workflow', totalPhases: 0 })
-    expect(startTask(request(), situation({ mission: workflow }), settingAt(5)).phase).toBeNull()
-    expect(startTask(request(), situation({ mission: null }), settingAt(5)).phase).toBeNull()
+    expect(beginAttempt(request(), situation({ mission: workflow }), settingAt(5)).phase).toBeNull()
+    expect(beginAttempt(request(), situation({ mission: null }), settingAt(5)).phase).toBeNull()
   })
 })
 
 describe('admission', () => {
   test('a finished mission takes no task, and the refusal says the way on', () => {
     const mission = aMission({ status: 'completed', summary: 'Done.' })
-    expect(() => startTask(request(), situation({ mission }), settingAt(5))).toThrow(/it is completed/)
+    expect(() => beginAttempt(request(), situation({ mission }), settingAt(5))).toThrow(/it is completed/)
   })
 
   test('a workflow that ended by itself goes on with the next task', () => {
     const mission = aMission({ kind: 'workflow', status: 'completed' })
-    expect(eventKinds(startTask(request(), situation({ mission }), settingAt(5)))[0]).toBe('mission.reopened')
+    expect(eventKinds(beginAttempt(request(), situation({ mission }), settingAt(5)))[0]).toBe(
+      'mission.reopened',
+    )
   })
 
   test('a parent of another mission is refused', () => {
     const parent = aTask({ missionId: 'm-9' as MissionId })
-    expect(() => startTask(request(), situation({ parent }), settingAt(5))).toThrow(/belongs to mission m-9/)
+    expect(() => beginAttempt(request(), situation({ parent }), settingAt(5))).toThrow(
+      /belongs to mission m-9/,
+    )
   })
 
   test('a done task is not started again', () => {
     const planned = plannedTaskFrom(aTask({ status: 'done', resolution: 'success' }))
-    expect(() => startTask(request(), situation({ planned }), settingAt(5))).toThrow(/already done/)
+    expect(() => beginAttempt(request(), situation({ planned }), settingAt(5))).toThrow(/already done/)
   })
 })
 
@@ -118,20 +122,20 @@ describe('a planned task with an open attempt', () => {
   const held = situation({ planned, last: open, phases: [aPhase(1)] })
 
   test('is answered again to the one who holds it', () => {
-    const started = startTask(request(), held, settingAt(5))
+    const started = beginAttempt(request(), held, settingAt(5))
     expect(started).toMatchObject({ resumed: true, attempt: { id: 'a-7' } })
     expect(eventKinds(started)).toEqual(['attempt.continued'])
   })
 
   test('is refused to others while it is alive', () => {
-    const takeOver = () => startTask(request({ agentName: 'other', takeOver: true }), held, settingAt(5))
+    const takeOver = () => beginAttempt(request({ agentName: 'other', takeOver: true }), held, settingAt(5))
     expect(takeOver).toThrow(/builder is working on task t-7/)
   })
 
   test('is taken over when it is stale, and only when asked', () => {
     const later = settingAt(staleAfter)
-    expect(() => startTask(request({ agentName: 'other' }), held, later)).toThrow(/is stale/)
-    const started = startTask(request({ agentName: 'other', takeOver: true }), held, later)
+    expect(() => beginAttempt(request({ agentName: 'other' }), held, later)).toThrow(/is stale/)
+    const started = beginAttempt(request({ agentName: 'other', takeOver: true }), held, later)
     expect(eventKinds(started)).toEqual(['attempt.abandoned', 'attempt.opened'])
     expect(started.attempt.number).toBe(2)
   })
@@ -144,8 +148,10 @@ describe('a planned task', () => {
 
   test('that somebody else holds is refused, and free again when the claim ran out', () => {
     const planned = plannedTaskFrom(task, { claim })
-    expect(() => startTask(request(), situation({ planned }), settingAt(99))).toThrow(/is claimed by other/)
-    expect(eventKinds(startTask(request(), situation({ planned }), settingAt(100)))).toContain(
+    expect(() => beginAttempt(request(), situation({ planned }), settingAt(99))).toThrow(
+      /is claimed by other/,
+    )
+    expect(eventKinds(beginAttempt(request(), situation({ planned }), settingAt(100)))).toContain(
       'attempt.opened',
     )
   })
@@ -153,7 +159,7 @@ describe('a planned task', () => {
   test('is begun with the token of the claim, and not with an older one', () => {
     const planned = plannedTaskFrom(task, { claim })
     const withToken = (claimToken: string) => () =>
-      startTask(request({ claimToken }), situation({ planned, taskOfToken: task.id }), settingAt(5))
+      beginAttempt(request({ claimToken }), situation({ planned, taskOfToken: task.id }), settingAt(5))
     expect(eventKinds(withToken('c-1')())).toContain('attempt.opened')
     expect(withToken('c-0')).toThrow(/claim c-0 on task t-7 has ended/)
   })
@@ -168,8 +174,8 @@ describe('a planned task', () => {
       items: [],
     }
     const waiting = situation({ planned, dependencies: [open] })
-    expect(() => startTask(request(), waiting, settingAt(5))).toThrow(/waits for tasks.*t-3/)
-    const forced = startTask(request({ force: true }), situation({ planned }), settingAt(5))
+    expect(() => beginAttempt(request(), waiting, settingAt(5))).toThrow(/waits for tasks.*t-3/)
+    const forced = beginAttempt(request({ force: true }), situation({ planned }), settingAt(5))
     expect(eventKinds(forced)).toEqual(expect.arrayContaining(['task.forced', 'attempt.opened']))
     expect(forced.notes.join()).toContain('not done')
   })
@@ -180,8 +186,8 @@ test('an unnamed agent goes on with its own attempt only on the connection that 
   const began = { ...agent, connection: 'one' }
   const open = anAttempt({ id: 'a-7' as AttemptId, taskId: planned.task.id, agentName: null, actor: began })
   const held = situation({ planned, last: open })
-  expect(startTask(request({ agentName: null, actor: began }), held, settingAt(5)).resumed).toBe(true)
+  expect(beginAttempt(request({ agentName: null, actor: began }), held, settingAt(5)).resumed).toBe(true)
   const other = () =>
-    startTask(request({ agentName: null, actor: { ...agent, connection: 'two' } }), held, settingAt(5))
+    beginAttempt(request({ agentName: null, actor: { ...agent, connection: 'two' } }), held, settingAt(5))
   expect(other).toThrow(/is working on task t-7/)
 })

@@ -43,7 +43,7 @@ export interface StartedTask {
 }
 
 /** Opens an attempt at a planned task, or at a new one. */
-export function startTask(
+export function beginAttempt(
   request: TaskRequest,
   situation: TaskSituation,
   setting: TransactionContext,

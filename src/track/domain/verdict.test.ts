@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { Outcome } from '../../events/domain/project-event.ts'
 import type { TaskId } from '../../kernel/id.ts'
-import { type CheckFact, contradictionRules, judge, type VerdictFacts, type VerdictRule } from './verdict.ts'
+import {
+  type CheckFact,
+  contradictionRules,
+  judgeClaim,
+  type VerdictFacts,
+  type VerdictRule,
+} from './verdict.ts'
 
 const outcome: Outcome = {
   summary: 'Added the limiter.',
@@ -188,19 +194,19 @@ const cases: Readonly<Record<string, Case>> = {
 
 describe('judging a completion', () => {
   test.each(Object.entries(cases))('%s', (_, { facts, rules }) => {
-    const verdict = judge({ ...proven, ...facts })
+    const verdict = judgeClaim({ ...proven, ...facts })
     const isContradicted = rules.some((rule) => contradictionRules.some((one) => one === rule))
     expect(verdict?.reasons.map(({ rule }) => rule)).toEqual(rules)
     expect(verdict?.is).toBe(isContradicted ? 'contradicted' : rules.length > 0 ? 'unproven' : 'proven')
   })
 
   test('in part, a failed check leaves it unproven', () => {
-    const verdict = judge({ ...proven, status: 'partial_success', checks: [failed] })
+    const verdict = judgeClaim({ ...proven, status: 'partial_success', checks: [failed] })
     expect(verdict).toMatchObject({ is: 'unproven', reasons: [{ rule: 'check_failed' }] })
   })
 
   test('a failed attempt claims nothing', () => {
-    expect(judge({ ...proven, ...nothing, status: 'failed', checks: [failed] })).toBeNull()
+    expect(judgeClaim({ ...proven, ...nothing, status: 'failed', checks: [failed] })).toBeNull()
   })
 
   test('names the paths of a reason, and keeps every check', () => {
@@ -209,7 +215,7 @@ describe('judging a completion', () => {
       claimedUnchanged: ['src/a.ts', 'src/b.ts'],
       checks: [passed, { ...failed, ranAt: null }],
     }
-    expect(judge(facts)).toMatchObject({
+    expect(judgeClaim(facts)).toMatchObject({
       reasons: expect.arrayContaining([expect.objectContaining({ paths: ['src/a.ts', 'src/b.ts'] })]),
       checks: facts.checks,
     })

@@ -140,7 +140,7 @@ export function isContradiction(rule: VerdictRule): boolean {
 }
 
 /** Judges the claim of a completion. Null for a failed attempt: it claims nothing. */
-export function judge(facts: VerdictFacts): Verdict | null {
+export function judgeClaim(facts: VerdictFacts): Verdict | null {
   if (facts.status === 'failed') return null
   const contradictions = [
     ...nothingChanged(facts),

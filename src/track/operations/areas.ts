@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { displayName } from '../../kernel/actor.ts'
-import { list, names, place } from '../../kernel/operations/fields.ts'
+import { measuredList, names, place } from '../../kernel/operations/fields.ts'
 import { measurement } from '../../kernel/operations/measurement-protocol.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { parseScope } from '../domain/scope/scope.ts'
@@ -15,13 +15,13 @@ export interface AreaOverlaps {
 }
 
 const areasOf = z.strictObject({ areas: names, prefix: z.string() })
-const overlapsOf = list(list(z.strictObject({ ours: z.string(), theirs: z.string() })), 1_000)
+const overlapsOf = measuredList(measuredList(z.strictObject({ ours: z.string(), theirs: z.string() })), 1_000)
 
 /** The files that the areas of a new attempt match, and overlaps with the areas of open attempts. */
 export const areaSurvey = measurement({
-  brief: z.strictObject({ ref: place, areas: names, others: list(areasOf, 1_000) }),
+  brief: z.strictObject({ ref: place, areas: names, others: measuredList(areasOf, 1_000) }),
   measured: z.strictObject({
-    matched: list(z.strictObject({ area: z.string(), excludes: z.boolean(), files: z.int() })),
+    matched: measuredList(z.strictObject({ area: z.string(), excludes: z.boolean(), files: z.int() })),
     overlaps: overlapsOf,
   }),
   measure: async ({ witness }, { ref, areas, others }) => {

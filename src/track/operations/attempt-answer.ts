@@ -29,7 +29,7 @@ const maxCommits = 10
 const maxWarnings = 12
 
 /** How completely the changes were seen. */
-export const measurement = z.enum(['exact', 'partial', 'unknown'])
+export const measurementLevel = z.enum(['exact', 'partial', 'unknown'])
 const changeKind = z.enum(['added', 'modified', 'deleted', 'renamed'])
 
 /** How git brought lines, as far as it is known. */
@@ -236,7 +236,7 @@ export const reportFields = {
   ignored: z.object({ added: strings, modified: strings, deleted: strings }),
   /** The total, where the lists are cut. */
   ignored_total: z.int().optional(),
-  measurement,
+  measurement: measurementLevel,
   verification: Verification,
   /** A link to the whole list, where the answer is cut. */
   all_changes: z.string().optional(),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { list, names, path, place } from '../../kernel/operations/fields.ts'
+import { measuredList, names, path, place } from '../../kernel/operations/fields.ts'
 import {
   type BriefOf,
   isAmong,
@@ -11,9 +11,9 @@ import type { SnapshotLocation } from '../domain/task.ts'
 import { changesOfTask, firstAttempt } from '../domain/task-work.ts'
 import { promisedChanges } from '../domain/verdict.ts'
 import { isComparedFile, weakeningKinds } from '../domain/weakened/line-patterns.ts'
-import { subjectsOf, type Weakening, weakenings } from '../domain/weakened/weakened.ts'
+import { testedFiles, type Weakening, weakenings } from '../domain/weakened/weakened.ts'
 import type { ClaimedCompletion } from './judge-completion.ts'
-import { contentsOf, maxManifestBytes, textOf } from './sensitive.ts'
+import { contentsOfSnapshots, decodeText, maxManifestBytes } from './sensitive.ts'
 
 /** More changed test, manifest and CI files are not compared. */
 const maxCompared = 500
@@ -26,13 +26,13 @@ export const comparedContents = measurement({
   brief: z.strictObject({
     from: place,
     end: place,
-    paths: list(path, maxCompared),
+    paths: measuredList(path, maxCompared),
     /** Files that promised changes name. */
-    promised: list(path, maxCompared),
-    packages: list(z.string().max(500), maxPackages),
+    promised: measuredList(path, maxCompared),
+    packages: measuredList(z.string().max(500), maxPackages),
   }),
   measured: z.strictObject({
-    weakened: list(
+    weakened: measuredList(
       z.strictObject({
         path,
         line: z.int().min(1).nullable(),
@@ -97,14 +97,14 @@ async function weakenedFiles(
   { from, end, paths }: ComparedRange,
 ): Promise<readonly Weakening[]> {
   if (paths.length === 0) return []
-  const contents = await contentsOf(workTree, [from, end], paths)
+  const contents = await contentsOfSnapshots(workTree, [from, end], paths)
   const files = paths.flatMap((one) => {
     const { before, after } = contents(one)
     return before === undefined || after === undefined
       ? []
-      : [{ path: one, before: textOf(before), after: textOf(after) }]
+      : [{ path: one, before: decodeText(before), after: decodeText(after) }]
   })
-  const subjects = files.flatMap(({ path: one, after }) => (after === null ? subjectsOf(one) : []))
+  const subjects = files.flatMap(({ path: one, after }) => (after === null ? testedFiles(one) : []))
   const states = subjects.length === 0 ? null : await workTree.witness.contents.states(end, subjects)
   return weakenings(files, (one) => (states?.get(one) ?? null) !== null)
 }
@@ -114,7 +114,7 @@ async function respacedFiles(
   workTree: Pick<WorkTree, 'witness'>,
   { from, end, paths }: ComparedRange,
 ): Promise<readonly string[]> {
-  const contents = await contentsOf(workTree, [from, end], paths)
+  const contents = await contentsOfSnapshots(workTree, [from, end], paths)
   return paths.filter((one) => {
     const { before, after } = contents(one)
     if (before == null || after == null) return false
@@ -151,6 +151,6 @@ async function packagesNowhere(
   if (read.length < found.length || searched > maxSearched) return []
   return missingPackages(
     packages,
-    read.map((bytes) => textOf(bytes) ?? ''),
+    read.map((bytes) => decodeText(bytes) ?? ''),
   )
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
-import { lossWords, refuseAfterLoss } from '../../gate/domain/gating-run.ts'
+import { refuseAfterLoss, runEndWords } from '../../gate/domain/gating-run.ts'
 import { cancelRun } from '../../gate/domain/lifecycle.ts'
 import type { RunRecord } from '../../gate/domain/run.ts'
 import { assertMissionFree } from '../../gate/operations/run/gating.ts'
@@ -17,7 +17,7 @@ import type { Page } from '../../kernel/page.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import { sentBackInMission } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { completeMission as decide, type MissionCompletion } from '../domain/complete-mission.ts'
+import { endMission as decide, type MissionCompletion } from '../domain/complete-mission.ts'
 import { isEnded, type Mission, missionEndings } from '../domain/mission.ts'
 import type { Task } from '../domain/task.ts'
 import type { DoubtedTasks } from '../ports/mission-reads.ts'
@@ -155,7 +155,7 @@ export const completeMission = defineOperation({
           ...(sentBack.length === 0 ? [] : [`${tasksSentBackText(sentBack)}.`]),
           ...unfinishedTasksNotes(unfinished.filter(({ id }) => !sentBack.some((task) => task.id === id))),
           ...(doubted === null ? [] : [doubtedNote(doubted)]),
-          ...lost.slice(0, 3).map((run) => `Completed as partial: ${lossWords(run)}.`),
+          ...lost.slice(0, 3).map((run) => `Completed as partial: ${runEndWords(run)}.`),
         ],
         ...(doubted && { doubted }),
         ...(repeat && { already_completed: true }),

@@ -9,7 +9,7 @@ import { type Actor, displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { TaskId, TransactionContext } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
-import { names, place, report } from '../../kernel/operations/fields.ts'
+import { changeReport, names, place } from '../../kernel/operations/fields.ts'
 import { findAttempt, findTask } from '../../kernel/operations/find.ts'
 import { choice, identifier, text, texts, unlistedField } from '../../kernel/operations/input/fields.ts'
 import {
@@ -50,7 +50,7 @@ import type { CompletionSituation } from '../domain/completion.ts'
 import {
   amendCompletion,
   correctAttempt,
-  completeTask as decide,
+  endAttempt as decide,
   itemsOpenedBy,
   refuseContradicted,
   refuseOpenSubtasks,
@@ -235,7 +235,7 @@ const missionStates = measurement({
   }),
   measured: z.strictObject({
     isAsBefore: z.boolean(),
-    states: report.nullable(),
+    states: changeReport.nullable(),
     between: names.nullable(),
   }),
   measure: async ({ witness }, { from, end, first, last, gap }) => {

@@ -18,7 +18,7 @@ import {
   hasOtherWork,
   type RelatedAttempt,
 } from '../domain/task-work.ts'
-import { type CheckFact, judge, placesText, unexplainedPlaces, type Verdict } from '../domain/verdict.ts'
+import { type CheckFact, judgeClaim, placesText, unexplainedPlaces, type Verdict } from '../domain/verdict.ts'
 import { isJudgedWeakening, type Weakening } from '../domain/weakened/weakened.ts'
 
 /** The work of a task that the changes of its last attempt do not show. */
@@ -134,7 +134,7 @@ export function judgeCompletion(
   const evidence = { ...completion.evidence, warnings, ...(elsewhere && { elsewhere }) }
   const measured = { ...completion, evidence }
   const touched = traces?.touched ?? null
-  const verdict = judge({
+  const verdict = judgeClaim({
     status,
     outcome,
     measurement: evidence.measurement,

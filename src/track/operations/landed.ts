@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { settingOf } from '../../gate/domain/settings.ts'
 import type { MissionId, TaskId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
-import { list, path, time } from '../../kernel/operations/fields.ts'
+import { measuredList, path, time } from '../../kernel/operations/fields.ts'
 import { measurement } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
@@ -18,7 +18,7 @@ const maxListed = 100
 /** Of a mission, in an answer for agents. */
 const maxGone = 3
 
-const hashes = list(z.string().max(100), 200_000)
+const hashes = measuredList(z.string().max(100), 200_000)
 const count = z.int().min(0)
 const commit = z
   .string()
@@ -38,17 +38,17 @@ const landing = measurement({
   brief: z.strictObject({
     branch: z.string().max(4_096).nullable(),
     salt: z.string().max(200),
-    tasks: list(
+    tasks: measuredList(
       z.strictObject({
         taskId: z.string().max(100),
         since: time,
-        files: list(z.strictObject({ path, added: hashes, removed: hashes }), 20_000),
+        files: measuredList(z.strictObject({ path, added: hashes, removed: hashes }), 20_000),
         landed: landedFields.pick({ commit: true, landedAt: true, lines: true }).nullable(),
       }),
       maxTasks,
     ),
   }),
-  measured: list(landedFields, maxTasks),
+  measured: measuredList(landedFields, maxTasks),
   measure: ({ witness, folder }, { tasks, ...brief }) =>
     witness.history.landing({
       ...brief,

@@ -5,7 +5,7 @@ import { type InboxItem, openInboxItem } from '../../inbox/domain/inbox-item.ts'
 import { waymark } from '../../inbox/operations/due-items.ts'
 import { displayName } from '../../kernel/actor.ts'
 import type { MissionId, TransactionContext } from '../../kernel/id.ts'
-import { list, path, place } from '../../kernel/operations/fields.ts'
+import { measuredList, path, place } from '../../kernel/operations/fields.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
 import {
   type BriefOf,
@@ -33,16 +33,16 @@ const maxStarts = 50
 /** The contents that were kept of a work tree since its last snapshot, and are gone. */
 export const lostContents = measurement({
   brief: z.strictObject({
-    states: list(place, maxStates + 1),
+    states: measuredList(place, maxStates + 1),
     now: place,
-    starts: list(place, maxStarts),
+    starts: measuredList(place, maxStarts),
   }),
   measured: z.strictObject({
-    files: list(
+    files: measuredList(
       z.strictObject({ path, state: z.int().min(0).max(maxStates), became: z.enum(lossEnds) }),
       1_000,
     ),
-    commands: list(z.string().max(500), 100),
+    commands: measuredList(z.string().max(500), 100),
   }),
   fits: ({ states }, { files }) => files.every(({ state }) => state < states.length),
   measure: async ({ witness }, brief) => {

@@ -6,13 +6,13 @@ import { displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { AttemptId } from '../../kernel/id.ts'
 import {
-  list,
+  changeReport,
+  measuredList,
   names,
   oidOrNull,
   packages,
   path,
   place,
-  report,
   time,
   words,
 } from '../../kernel/operations/fields.ts'
@@ -126,7 +126,7 @@ export interface EndedTree {
 
 /** The states of the work trees of open attempts, as if they ended now. */
 export const attemptEnds = measurement({
-  brief: list(
+  brief: measuredList(
     z.strictObject({
       id: z.string(),
       top: path,
@@ -135,13 +135,13 @@ export const attemptEnds = measurement({
     }),
     maxAttempts,
   ),
-  measured: list(
+  measured: measuredList(
     z.strictObject({
       id: z.string(),
       takenAt: time,
       until: time,
       place: place.nullable(),
-      notes: list(words),
+      notes: measuredList(words),
       error: words.nullable(),
     }),
     maxAttempts,
@@ -198,14 +198,14 @@ export function endedTree(
 /** Boundaries over this limit are thinned out: intervals get longer, never wrong. */
 const maxBoundaries = 40
 const bound = z.strictObject({ from: place, to: place })
-const pathContents = list(
+const pathContents = measuredList(
   z.tuple([
     z.string().max(4_096),
     z.strictObject({ id: oidOrNull.exactOptional(), changedAt: z.number().nullable() }),
   ]),
 )
 
-export const spansShape = list(
+export const spansShape = measuredList(
   z.strictObject({
     touched: names.nullable(),
     contents: z.strictObject({ before: pathContents, after: pathContents }).nullable(),
@@ -215,12 +215,12 @@ export const spansShape = list(
 
 /** What attempts changed until their ends, and what each interval between others' snapshots touched. */
 export const attemptChanges = measurement({
-  brief: list(
+  brief: measuredList(
     z.strictObject({
       id: z.string(),
       from: place,
       to: place,
-      spans: list(bound, maxBoundaries + 2),
+      spans: measuredList(bound, maxBoundaries + 2),
       /** The paths that hooks reported; null where nothing was captured. */
       reported: names.nullable(),
       packages: z.boolean(),
@@ -230,13 +230,13 @@ export const attemptChanges = measurement({
     }),
     maxAttempts,
   ),
-  measured: list(
+  measured: measuredList(
     z.strictObject({
       id: z.string(),
-      report,
+      report: changeReport,
       spans: spansShape,
       packages,
-      sensitive: list(z.tuple([z.string(), z.enum(sensitiveKinds)]), 10_000),
+      sensitive: measuredList(z.tuple([z.string(), z.enum(sensitiveKinds)]), 10_000),
       /** The claimed files that did not change and exist. */
       existing: names,
     }),
@@ -248,7 +248,7 @@ export const attemptChanges = measurement({
       attempts.map(async ({ id, from, to, spans, reported, packages: wantsPackages, sensitive, claimed }) => {
         const { witness } = workTree
         const found = await witness.changes(from, to)
-        const paths = pathsOf(found)
+        const paths = reportedPathsOf(found)
         const isUnchanged = found.changes.length + found.headMoves.length === 0
         const unchanged = claimsWithoutChange(
           claimed.map((one) => ({ path: one, isCreated: false })),
@@ -349,19 +349,20 @@ export function measurementOf(
   claims: StatedOutcome = nothingStated,
 ): AttemptMeasurement {
   const nothing = { ...activity, intervals: [], packages: new Map<string, string>(), sensitive: new Map() }
-  if (end === null) return judge(attempt, unmeasuredEvidence(attempt), nothing, { claims, endSnapshot: null })
+  if (end === null)
+    return judgeReport(attempt, unmeasuredEvidence(attempt), nothing, { claims, endSnapshot: null })
   if (end.place === null || changes === undefined) {
     const doubt = `The end state could not be recorded: ${end.error}`
-    return judge(attempt, unknownReport(doubt), nothing, { claims, endSnapshot: null })
+    return judgeReport(attempt, unknownReport(doubt), nothing, { claims, endSnapshot: null })
   }
   const { report: measuredReport, spans, packages: packageEntries, sensitive, existing } = changes
   const span = spanOf(attempt, end.place, end.takenAt)
   const intervals =
     measuredReport.changes.length + measuredReport.headMoves.length === 0
       ? []
-      : attributionIntervals(activity, span, spans, pathsOf(measuredReport))
+      : attributionIntervals(activity, span, spans, reportedPathsOf(measuredReport))
   const noted = { ...measuredReport, notes: [...end.notes, ...measuredReport.notes] }
-  return judge(
+  return judgeReport(
     attempt,
     noted,
     {
@@ -413,7 +414,7 @@ interface MeasureContext extends WorkTreeActivity {
 }
 
 /** Judges a measured report: the owner of each change, whether it is in scope, and how certain that is. */
-export function judge(
+export function judgeReport(
   attempt: Attempt,
   report: ChangeReport,
   activity: MeasureContext,
@@ -977,7 +978,7 @@ export function attributionIntervals(
   })
 }
 
-export function pathsOf({ changes }: ChangeReport): readonly string[] {
+export function reportedPathsOf({ changes }: ChangeReport): readonly string[] {
   return changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { leftOutReasons } from '../../git/ports/work-tree.ts'
-import { list, names, path, place } from '../../kernel/operations/fields.ts'
+import { measuredList, names, path, place } from '../../kernel/operations/fields.ts'
 import { measurement } from '../../kernel/operations/measurement-protocol.ts'
 
 /** The limit for a stored diff, and for all diffs of one answer, in characters. */
@@ -11,14 +11,14 @@ export const unifiedDiffs = measurement({
   brief: z.strictObject({
     /** The limit for all of them together, in characters; longer diffs are cut. */
     maxLength: z.int().min(1).max(maxDiffLength),
-    parts: list(z.strictObject({ from: place, to: place, paths: names.nullable() }), 1_000),
+    parts: measuredList(z.strictObject({ from: place, to: place, paths: names.nullable() }), 1_000),
   }),
-  measured: list(
+  measured: measuredList(
     z
       .strictObject({
         text: z.string().max(maxDiffLength),
         cut: z.boolean(),
-        leftOut: list(z.strictObject({ path, why: z.enum(leftOutReasons) })),
+        leftOut: measuredList(z.strictObject({ path, why: z.enum(leftOutReasons) })),
       })
       .nullable(),
     1_000,

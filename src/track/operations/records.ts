@@ -8,7 +8,7 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import {
   type Decision,
-  logIssue as decide,
+  newIssue as decide,
   decisionCategories,
   issueTypes,
   type Progress,

@@ -43,7 +43,7 @@ export async function sensitiveChanges(
       return kind === null ? [] : [{ path, kind }]
     })
   if (found.length === 0) return new Map()
-  const contents = await contentsOf(
+  const contents = await contentsOfSnapshots(
     context,
     [snapshot, end],
     found.map(({ path }) => path),
@@ -53,7 +53,11 @@ export async function sensitiveChanges(
       const { before, after } = contents(path)
       if (await isOfSetup(context, `${snapshot.top}/${path}`, { before, after })) return []
       if (kind !== 'manifest') return [[path, kind]]
-      if (before !== undefined && after !== undefined && !isScriptChange(path, textOf(before), textOf(after)))
+      if (
+        before !== undefined &&
+        after !== undefined &&
+        !isScriptChange(path, decodeText(before), decodeText(after))
+      )
         return []
       return [[path, 'scripts']]
     }),
@@ -65,7 +69,7 @@ export async function sensitiveChanges(
 type FileBytes = Uint8Array | null | undefined
 
 /** The contents of paths in two snapshots. Files that may hold secrets are unknown. */
-export async function contentsOf(
+export async function contentsOfSnapshots(
   { witness }: Pick<WorkTree, 'witness'>,
   places: readonly [SnapshotLocation, SnapshotLocation],
   paths: readonly string[],
@@ -86,7 +90,7 @@ export async function contentsOf(
   return (path) => ({ before: contentIn(before, path), after: contentIn(after, path) })
 }
 
-export function textOf(content: Uint8Array | null): string | null {
+export function decodeText(content: Uint8Array | null): string | null {
   return content === null ? null : new TextDecoder().decode(content)
 }
 

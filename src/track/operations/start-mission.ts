@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { createRun } from '../../gate/domain/lifecycle.ts'
+import { startRun } from '../../gate/domain/lifecycle.ts'
 import { runnableProcess } from '../../gate/operations/process/processes.ts'
 import { processToRun } from '../../gate/operations/run/create-run.ts'
 import { instant } from '../../kernel/instant.ts'
@@ -17,7 +17,7 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import { newDoneWhen } from '../../plan/domain/done-when.ts'
 import { doneWhenField, givenDoneWhen } from '../../plan/operations/done-when.ts'
 import { profiles } from '../domain/mission.ts'
-import { startMission as decide } from '../domain/start-mission.ts'
+import { createMission as decide } from '../domain/start-mission.ts'
 import { profileWords } from './mission-answer.ts'
 
 export const startMission = defineOperation({
@@ -60,7 +60,7 @@ export const startMission = defineOperation({
     const mission = { ...decide(input, setting), ...newDoneWhen(givenDoneWhen(input), context.actor) }
     const started =
       gate &&
-      createRun(
+      startRun(
         {
           ...gate,
           isKept: (await reads.runs.definition(gate.hash)) !== null,

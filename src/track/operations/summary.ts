@@ -1,4 +1,4 @@
-import { lossWords } from '../../gate/domain/gating-run.ts'
+import { runEndWords } from '../../gate/domain/gating-run.ts'
 import { runRemarks } from '../../gate/operations/run/remarks.ts'
 import { secondsBetween } from '../../kernel/instant.ts'
 import { excerpt } from '../../kernel/text.ts'
@@ -26,7 +26,7 @@ export async function missionRuns(
       ...((remarks[place]?.length ?? 0) > 0 && { messages: remarks[place] }),
     })),
     runs_total: page.total,
-    completed_despite: lostRuns.slice(0, maxRuns).map(lossWords),
+    completed_despite: lostRuns.slice(0, maxRuns).map(runEndWords),
   }
 }
 

@@ -4,7 +4,15 @@ import type { UndoPlan, UndoRequest } from '../../git/ports/work-tree.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { MissionId } from '../../kernel/id.ts'
-import { names, path, place, salt, time, list as upTo, words } from '../../kernel/operations/fields.ts'
+import {
+  names,
+  path,
+  place,
+  salt,
+  time,
+  measuredList as upTo,
+  words,
+} from '../../kernel/operations/fields.ts'
 import { identifier } from '../../kernel/operations/input/fields.ts'
 import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
 import { waitingHooks, workTreePlace } from '../../kernel/operations/local-work-tree.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { MissionId, TaskId } from '../../kernel/id.ts'
-import { count, list, path, place } from '../../kernel/operations/fields.ts'
+import { count, measuredList, path, place } from '../../kernel/operations/fields.ts'
 import { findTask } from '../../kernel/operations/find.ts'
 import type { BriefOf } from '../../kernel/operations/measurement-protocol.ts'
 import type { RecordContext } from '../../kernel/operations/operation.ts'
@@ -237,20 +237,20 @@ function isIn(
   return span.tree === treeOf(from.place) && span.since >= from.at && span.since < to.at
 }
 
-const lineNumbers = list(count)
+const lineNumbers = measuredList(count)
 
 /** A stretch of the work with its files, for the machine that has them. */
 export const undoneWindow = z.strictObject({
   from: place,
   to: place,
-  files: list(
+  files: measuredList(
     z.strictObject({
       path,
       from: path,
-      steps: list(
+      steps: measuredList(
         z.strictObject({
           after: z.string().max(64).nullable(),
-          hunks: list(
+          hunks: measuredList(
             z.strictObject({
               before: count,
               removed: count,

@@ -5,7 +5,7 @@ import { choice, count, name, text, unlistedField } from '../../kernel/operation
 import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { profiles } from '../domain/mission.ts'
-import { startWorkflow as decide } from '../domain/start-mission.ts'
+import { createWorkflow as decide } from '../domain/start-mission.ts'
 import { completeMission } from './complete-mission.ts'
 import { profileWords } from './mission-answer.ts'
 

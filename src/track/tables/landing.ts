@@ -1,6 +1,6 @@
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { TaskId } from '../../kernel/id.ts'
-import { taskOf } from '../../plan/tables/task.ts'
+import { taskOfRow } from '../../plan/tables/task.ts'
 import { splitIntoBatches } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import type { LandedState } from '../domain/landed.ts'
@@ -67,7 +67,7 @@ export function landingReads({ db, projectId }: ReadScope): LandingReads {
         .orderBy('task.seq', 'desc')
         .limit(most)
         .execute()
-      return rows.map(taskOf)
+      return rows.map(taskOfRow)
     },
     async attemptsOf(taskIds) {
       const found = new Map<TaskId, Attempt[]>()

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { clients } from '../../../src/clients/setup/setup-clients.ts'
+import { setupClients } from '../../../src/clients/setup/setup-clients.ts'
 import { settingsFile } from '../../../src/sessions/capture/settings-file.ts'
 import { otherCommands } from '../../../src/surfaces/cli/other-commands.ts'
 import { hookQueue } from '../../sessions/captured-project.ts'
@@ -437,7 +437,7 @@ test('doctor says of each client whether it works', () => {
 
 test('the help and the completion name every client', () => {
   const setup = otherCommands.find(({ command }) => command === 'setup')
-  expect(setup?.words).toEqual(clients.map(({ id }) => id))
+  expect(setup?.words).toEqual(setupClients.map(({ id }) => id))
 })
 
 test('what cannot be written is said before anything is shown, with the folder', () => {

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import type { Client } from '../../../src/clients/setup/client.ts'
-import { hashOf, type SetupChange } from '../../../src/clients/setup/edit/edit-file.ts'
+import { fileHash, type SetupChange } from '../../../src/clients/setup/edit/edit-file.ts'
 import {
   planSetup,
-  planUndo,
+  planSetupUndo,
   type SetupPlan,
   type SetupRequest,
   type SetupUndo,
@@ -45,9 +45,9 @@ export class Files {
       file,
       changes,
       before,
-      asWeLeftIt: hashOf(this.texts.get(file) ?? '') === hash && this.texts.has(file),
+      asWeLeftIt: fileHash(this.texts.get(file) ?? '') === hash && this.texts.has(file),
     }))
-    const done = planUndo(clients, { ...this.#around(request), recorded })
+    const done = planSetupUndo(clients, { ...this.#around(request), recorded })
     this.#write(done.files)
     return done
   }
@@ -70,7 +70,7 @@ export class Files {
     for (const { file, text, without, changes, before } of files) {
       expect(before).toBe(this.texts.get(file) ?? null)
       const known = this.#records.get(file)
-      const isKnown = known !== undefined && before !== null && known.hash === hashOf(before)
+      const isKnown = known !== undefined && before !== null && known.hash === fileHash(before)
       if (text === null) this.texts.delete(file)
       else this.texts.set(file, text)
       if (changes.length === 0) this.#records.delete(file)
@@ -79,7 +79,7 @@ export class Files {
         this.#records.set(file, {
           changes,
           before: isKnown ? known.before : without,
-          hash: hashOf(text ?? ''),
+          hash: fileHash(text ?? ''),
         })
     }
   }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Client } from '../../../src/clients/setup/client.ts'
-import { clients } from '../../../src/clients/setup/setup-clients.ts'
+import { setupClients } from '../../../src/clients/setup/setup-clients.ts'
 import type { SetupScope } from '../../../src/clients/setup/setup-context.ts'
 import { contextOn } from './ground.ts'
 import { Files } from './planned.ts'
 
-const everywhere = clients.flatMap((client) =>
+const everywhere = setupClients.flatMap((client) =>
   (['linux', 'darwin', 'win32'] as const).flatMap((platform) =>
     (['project', 'user'] as const).map((scope) => [client.id, platform, scope, client] as const),
   ),
@@ -40,7 +40,7 @@ function written(
   return Object.fromEntries(files.texts)
 }
 
-test.each(clients.map((client) => [client.id, client] as const))('the files of %s', (_, client) => {
+test.each(setupClients.map((client) => [client.id, client] as const))('the files of %s', (_, client) => {
   const project = client.server(contextOn('linux'), 'project') !== null
   expect({
     ...(project && { project: written(client, 'project', 'linux', everything) }),
@@ -49,7 +49,7 @@ test.each(clients.map((client) => [client.id, client] as const))('the files of %
   }).toMatchSnapshot()
 })
 
-test.each(clients.filter(({ server }) => server(contextOn('linux'), 'project')))(
+test.each(setupClients.filter(({ server }) => server(contextOn('linux'), 'project')))(
   '$id: what is allowed for a project stands in files of the project alone',
   (client) => {
     const files = Object.keys(written(client, 'project', 'linux', { ...everything, hooks: false }))

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { schemaVersion } from '../../../src/store/schema/schema.ts'
-import { createTables } from '../../../src/store/sqlite/create.ts'
+import { createSqliteTables } from '../../../src/store/sqlite/create.ts'
 import { temporaryStore } from '../../support/store.ts'
 import { recordMission } from './processes/store-of.ts'
 
@@ -33,7 +33,7 @@ test('many connections that create the tables at once create them once', async (
   await using temporary = await temporaryStore()
   mkdirSync(dirname(temporary.file), { recursive: true })
   const databases = Array.from({ length: 8 }, () => new Database(temporary.file, { timeout: 5 }))
-  await Promise.all(databases.map(createTables))
+  await Promise.all(databases.map(createSqliteTables))
   for (const database of databases) {
     expect(database.pragma('user_version', { simple: true })).toBe(schemaVersion)
     database.close()

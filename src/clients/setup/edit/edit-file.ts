@@ -292,7 +292,7 @@ function editWholeFile(
   const { text, part } = edit
   const recorded = now.changes.find((change) => change.kind === 'whole')
   if (now.text === text) return { state: 'there', changes: addOwnerToChange(now.changes, recorded, owner) }
-  const isOurs = now.text !== null && recorded?.kind === 'whole' && recorded.hash === hashOf(now.text)
+  const isOurs = now.text !== null && recorded?.kind === 'whole' && recorded.hash === fileHash(now.text)
   if (now.text !== null && now.text !== '' && !isOurs && !force) {
     return {
       state: 'refused',
@@ -301,7 +301,7 @@ function editWholeFile(
   }
   const instead = isOurs ? recorded.instead : now.text
   const owners = isOurs ? [...new Set([...recorded.owners, owner])] : [owner]
-  const change: SetupChange = { kind: 'whole', part, hash: hashOf(text), instead, owners }
+  const change: SetupChange = { kind: 'whole', part, hash: fileHash(text), instead, owners }
   return { state: 'written', text, changes: [...removeChange(now.changes, recorded), change] }
 }
 
@@ -356,7 +356,7 @@ function revertChange(text: string, change: SetupChange): UndoResult {
   }
   if (change.kind === 'replaced') return restoreReplaced(text, change)
   if (change.kind === 'whole') {
-    return hashOf(text) === change.hash ? { text: change.instead } : { changed: 'all of it' }
+    return fileHash(text) === change.hash ? { text: change.instead } : { changed: 'all of it' }
   }
   const at = text.indexOf(change.put)
   if (at >= 0) return { text: text.slice(0, at) + change.instead + text.slice(at + change.put.length) }
@@ -437,6 +437,6 @@ export function removeEdit(text: string, edit: Edit): string | null {
   return null
 }
 
-export function hashOf(content: string | Uint8Array): string {
+export function fileHash(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
 }

@@ -13,7 +13,7 @@ import { pathInsidePrefix } from '../../../kernel/path-pattern.ts'
 import type { LoadedProcess, LocatedFinding } from '../../../project/ports/project-files.ts'
 import { idlePattern } from '../../domain/lint/patterns.ts'
 import {
-  countOf,
+  countFindings,
   FindingEntry,
   findingEntry,
   loadedProcess,
@@ -58,12 +58,12 @@ export const processLint = defineOperation({
   .answer(async ({ found, measured: { files = null } }) => {
     const loaded = requireMeasured(found ?? undefined)
     const findings = [...loaded.findings, ...idlePatterns(loaded, files)]
-    const errors = countOf(findings, 'error')
+    const errors = countFindings(findings, 'error')
     return {
       file: loaded.file,
       healthy: errors === 0,
       errors,
-      warnings: countOf(findings, 'warning'),
+      warnings: countFindings(findings, 'warning'),
       findings: findings.map(findingEntry),
     }
   })

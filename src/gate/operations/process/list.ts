@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { list } from '../../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../../kernel/operations/paging.ts'
-import { countOf, everyProcess, loadedProcess, origin } from './processes.ts'
+import { countFindings, everyProcess, loadedProcess, origin } from './processes.ts'
 
 export const processList = defineOperation({
   name: 'process_list',
@@ -47,8 +47,8 @@ export const processList = defineOperation({
         states: definition?.states.length ?? 0,
         origin,
         file,
-        errors: countOf(findings, 'error'),
-        warnings: countOf(findings, 'warning'),
+        errors: countFindings(findings, 'error'),
+        warnings: countFindings(findings, 'warning'),
       })),
       ...rest,
     }

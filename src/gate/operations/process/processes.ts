@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Failure } from '../../../kernel/failure.ts'
-import { processSource, list as upTo } from '../../../kernel/operations/fields.ts'
+import { processSource, measuredList as upTo } from '../../../kernel/operations/fields.ts'
 import { identifier } from '../../../kernel/operations/input/fields.ts'
 import { measurement, requireMeasured } from '../../../kernel/operations/measurement-protocol.ts'
 import type { RecordContext } from '../../../kernel/operations/operation.ts'
@@ -124,6 +124,9 @@ export function findingEntry({
   return { severity, rule, message, line: place?.line ?? null, column: place?.column ?? null }
 }
 
-export function countOf(findings: readonly LocatedFinding[], severity: LocatedFinding['severity']): number {
+export function countFindings(
+  findings: readonly LocatedFinding[],
+  severity: LocatedFinding['severity'],
+): number {
   return findings.filter((finding) => finding.severity === severity).length
 }

@@ -10,7 +10,7 @@ import {
   type TransactionContext,
 } from '../../../kernel/id.ts'
 import { hexDigest } from '../../../kernel/operations/digest.ts'
-import { list, pinned, sha } from '../../../kernel/operations/fields.ts'
+import { measuredList, pinned, sha } from '../../../kernel/operations/fields.ts'
 import { measurement, type PreparationStep } from '../../../kernel/operations/measurement-protocol.ts'
 import type { CommandContext, Context, RecordContext } from '../../../kernel/operations/operation.ts'
 import { processEnd } from '../../../kernel/process-end.ts'
@@ -40,11 +40,11 @@ export const commandReportShape = {
 
 /** Runs commands that were started for this call, on the machine that has the files. */
 export const commandRuns = measurement({
-  brief: list(
+  brief: measuredList(
     pinned.extend({ id: commandId, timeout: z.number().positive(), hash: sha, approvedThere: z.boolean() }),
     1_000,
   ),
-  measured: list(
+  measured: measuredList(
     z.strictObject({
       id: commandId,
       /** Null: it still runs, and its result is reported later. */

@@ -10,7 +10,7 @@ import type { ProcessSource } from '../../../project/ports/project-files.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import { isEnded } from '../../../track/domain/mission.ts'
 import type { ProcessDefinition } from '../../domain/definition.ts'
-import { createRun as decide } from '../../domain/lifecycle.ts'
+import { startRun as decide } from '../../domain/lifecycle.ts'
 import { loadedProcess, runnableProcess, soundProcess } from '../process/processes.ts'
 import { callerOfRun } from './find-run.ts'
 

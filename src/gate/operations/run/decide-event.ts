@@ -14,7 +14,7 @@ import type { Emitter, EventRequest } from '../../domain/event-request.ts'
 import { nothingObserved, type Observations } from '../../domain/evidence.ts'
 import { type AdvancedRun, advanceRun } from '../../domain/lifecycle.ts'
 import type { AttemptedEvent, RunApproval, RunRecord } from '../../domain/run.ts'
-import { candidates } from '../../domain/transitions.ts'
+import { transitionsFor } from '../../domain/transitions.ts'
 import type { LoadedRun } from '../../ports/run-reads.ts'
 import type { AcceptedEntry } from '../run-answer.ts'
 import { changesQuestion } from './accepted-changes.ts'
@@ -390,7 +390,7 @@ function acceptedAnswer(
     remarksWithEvent(event, before),
   )
   const next = definition.events
-    .filter(({ name }) => candidates(definition, record.state, name).length > 0)
+    .filter(({ name }) => transitionsFor(definition, record.state, name).length > 0)
     .map(({ name }) => name)
   return {
     event_id: event.id,

@@ -4,7 +4,7 @@ import type { InboxItem } from '../../../inbox/domain/inbox-item.ts'
 import { type Author, identityOf } from '../../../kernel/actor.ts'
 import { Failure } from '../../../kernel/failure.ts'
 import { didYouMean } from '../../../kernel/nearest-word.ts'
-import { list, path, recordedFile, words } from '../../../kernel/operations/fields.ts'
+import { measuredList, path, recordedFile, words } from '../../../kernel/operations/fields.ts'
 import { type MeasurementOf, measurement } from '../../../kernel/operations/measurement-protocol.ts'
 import type { RecordContext } from '../../../kernel/operations/operation.ts'
 import { pathInsidePrefix } from '../../../kernel/path-pattern.ts'
@@ -479,8 +479,11 @@ const readFile = recordedFile.extend({ content: z.unknown().optional() })
 
 /** The files of an event, each with its hash; with its content if the process has a schema for it. */
 export const submittedFiles = measurement({
-  brief: list(z.strictObject({ path, hasSchema: z.boolean() }), 1_000),
-  measured: list(z.union([z.strictObject({ file: readFile }), z.strictObject({ problem: words })]), 1_000),
+  brief: measuredList(z.strictObject({ path, hasSchema: z.boolean() }), 1_000),
+  measured: measuredList(
+    z.union([z.strictObject({ file: readFile }), z.strictObject({ problem: words })]),
+    1_000,
+  ),
   fits: (briefs, results) => briefs.length === results.length,
   measure: ({ evidenceFiles, folder }, files) =>
     Promise.all(

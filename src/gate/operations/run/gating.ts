@@ -12,7 +12,7 @@ import {
   refuseWhileGated,
 } from '../../domain/gating-run.ts'
 import type { RunRecord } from '../../domain/run.ts'
-import { candidates } from '../../domain/transitions.ts'
+import { transitionsFor } from '../../domain/transitions.ts'
 
 /** Refuses to end a mission while a run of it, or of its tasks, is unfinished. */
 export async function assertMissionFree(
@@ -94,7 +94,7 @@ async function describeGatingRuns(
 
 function forwardEvents(definition: ProcessDefinition, state: string): GatingRun['nextSteps'] {
   return definition.events.flatMap((event) => {
-    const forward = candidates(definition, state, event.name).filter((transition) => !transition.escape)
+    const forward = transitionsFor(definition, state, event.name).filter((transition) => !transition.escape)
     if (forward.length === 0) return []
     return [
       {

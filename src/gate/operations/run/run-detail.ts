@@ -8,7 +8,7 @@ import {
 } from '../../../inbox/operations/approval-content.ts'
 import { ChoiceEntry, choiceEntries } from '../../../inbox/operations/subject.ts'
 import { instant } from '../../../kernel/instant.ts'
-import { list as upTo } from '../../../kernel/operations/fields.ts'
+import { measuredList as upTo } from '../../../kernel/operations/fields.ts'
 import { list, Named, strings } from '../../../kernel/operations/list-answer.ts'
 import { measurement } from '../../../kernel/operations/measurement-protocol.ts'
 import type { RecordContext } from '../../../kernel/operations/operation.ts'
@@ -19,7 +19,7 @@ import { interpolatePrompt, type ProcessDefinition, stateNamed } from '../../dom
 import { expressionWords, hasAlternatives } from '../../domain/expression.ts'
 import { type PossibleEvent, transitionChecks } from '../../domain/possible-events.ts'
 import type { RunRecord, StoredArtifact } from '../../domain/run.ts'
-import { candidates } from '../../domain/transitions.ts'
+import { transitionsFor } from '../../domain/transitions.ts'
 import type { LoadedRun } from '../../ports/run-reads.ts'
 import {
   ArtifactEntry,
@@ -223,7 +223,7 @@ async function subjectNames({ missions, tasks }: Reads, { missionId, taskId }: R
 function outgoingTransitions(situation: RunSituation) {
   return situation.events.flatMap((possible) => {
     const { definition, run } = situation
-    return candidates(definition, run.state, possible.event.name).map((transition) => {
+    return transitionsFor(definition, run.state, possible.event.name).map((transition) => {
       const { event, to, guard, whenBlocked } = transition
       const eventRequest = { ...situation.eventRequestOf(event), event, expectedRevision: null }
       const checks = transitionChecks(definition, run, { transition, eventRequest })

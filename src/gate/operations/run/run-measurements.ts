@@ -3,7 +3,7 @@ import type { FileState } from '../../../git/ports/work-tree.ts'
 import { Failure } from '../../../kernel/failure.ts'
 import {
   difference,
-  list,
+  measuredList,
   names,
   path,
   pinned,
@@ -39,7 +39,7 @@ function isForEach(briefs: readonly unknown[], measured: readonly unknown[]): bo
 
 /** The facts that a person needs to approve a command. */
 const commandQuestion = z.strictObject({
-  files: list(pinnedFile, most),
+  files: measuredList(pinnedFile, most),
   /** The earlier approval of this line. */
   before: z
     .strictObject({ hash: sha, author: words, createdAt: time, difference: difference.nullable() })
@@ -64,7 +64,7 @@ const stateText = z.string().max(300).nullable()
 const workBrief = z.strictObject({
   first: place,
   /** `to` is null for an interval that lasts until now. */
-  gaps: list(z.strictObject({ from: place, to: place.nullable() }), 10_000),
+  gaps: measuredList(z.strictObject({ from: place, to: place.nullable() }), 10_000),
   ended: place.nullable(),
   isCompared: z.boolean(),
   sensitive: words.nullable(),
@@ -76,7 +76,7 @@ const workShape = z.strictObject({
   /** Null: the tree exists, but cannot be measured. */
   gaps: z
     .strictObject({
-      changes: list(z.strictObject({ path: z.string(), from: z.string().exactOptional() })),
+      changes: measuredList(z.strictObject({ path: z.string(), from: z.string().exactOptional() })),
       sensitive: names,
     })
     .nullable(),
@@ -89,15 +89,15 @@ export const runMeasurements = {
   changes: attemptChanges,
   /** Whether submitted files are unchanged. */
   files: measurement({
-    brief: list(recordedFile, most),
-    measured: list(z.enum(['current', 'changed', 'deleted']), most),
+    brief: measuredList(recordedFile, most),
+    measured: measuredList(z.enum(['current', 'changed', 'deleted']), most),
     fits: isForEach,
     measure: ({ evidenceFiles, folder }, files) => evidenceFiles.freshness(folder, files),
   }),
   /** The keys of results: the hash of the work tree, the commit. Null: it cannot be measured. */
   tree: measurement({
-    brief: list(z.enum(['content', 'commit']), 2),
-    measured: list(z.string().max(200).nullable(), 2),
+    brief: measuredList(z.enum(['content', 'commit']), 2),
+    measured: measuredList(z.string().max(200).nullable(), 2),
     fits: isForEach,
     measure: ({ witness, folder }, kinds) =>
       Promise.all(
@@ -107,22 +107,22 @@ export const runMeasurements = {
       ),
   }),
   commands: measurement({
-    brief: list(commandBrief, 1_000),
-    measured: list(commandApprovalShape, 1_000),
+    brief: measuredList(commandBrief, 1_000),
+    measured: measuredList(commandApprovalShape, 1_000),
     fits: isForEach,
     measure: (workTree, commands) => Promise.all(commands.map((one) => commandApproval(workTree, one))),
   }),
   /** Changes in a work tree while no attempt at a subject ran, and files touched since the last one. */
   work: measurement({
-    brief: list(workBrief, 1_000),
-    measured: list(workShape, 1_000),
+    brief: measuredList(workBrief, 1_000),
+    measured: measuredList(workShape, 1_000),
     fits: isForEach,
     measure: (workTree, trees) => Promise.all(trees.map((one) => workOutsideAttempts(workTree, one))),
   }),
   /** Whether files differ from their state at the start of the work. Null: unknown. */
   net: measurement({
-    brief: list(z.strictObject({ first: place, now: place, paths: names }), 1_000),
-    measured: list(list(z.tuple([z.string().max(4_096), z.boolean().nullable()])), 1_000),
+    brief: measuredList(z.strictObject({ first: place, now: place, paths: names }), 1_000),
+    measured: measuredList(measuredList(z.tuple([z.string().max(4_096), z.boolean().nullable()])), 1_000),
     fits: (briefs, measured) =>
       isForEach(briefs, measured) &&
       measured.every((pairs, index) =>
@@ -147,10 +147,10 @@ export const runMeasurements = {
   }),
   /** Files on disk and in git; and the whole work tree where those are not exact. */
   fileStates: measurement({
-    brief: list(z.strictObject({ first: place, paths: names, isWholeTree: z.boolean() }), 1_000),
-    measured: list(
+    brief: measuredList(z.strictObject({ first: place, paths: names, isWholeTree: z.boolean() }), 1_000),
+    measured: measuredList(
       z.strictObject({
-        files: list(z.strictObject({ path: z.string().max(4_096), disk: stateText, git: stateText })),
+        files: measuredList(z.strictObject({ path: z.string().max(4_096), disk: stateText, git: stateText })),
         /** Null: not needed, or it cannot be measured. */
         tree: z.string().max(200).nullable(),
         /** Every content is known: by its file, or by the whole tree. */
@@ -170,8 +170,8 @@ export const runMeasurements = {
   }),
   /** The current hashes of changed files. Their content stays on the machine. */
   hashes: measurement({
-    brief: list(z.strictObject({ top: path, paths: names }), 1_000),
-    measured: list(list(pinnedFile), 1_000),
+    brief: measuredList(z.strictObject({ top: path, paths: names }), 1_000),
+    measured: measuredList(measuredList(pinnedFile), 1_000),
     fits: (briefs, measured) =>
       isForEach(briefs, measured) &&
       measured.every((files, position) => {

@@ -1,9 +1,9 @@
 import {
   type ClientAdapter,
   type EventMeaning,
-  isNamed,
+  isToolNamed,
+  payloadValue,
   textAt,
-  valueAt,
 } from '../../../clients/hooks/client.ts'
 import { redactSecrets } from '../../../kernel/redaction.ts'
 import type { CaptureSettings } from '../captured-project.ts'
@@ -31,7 +31,7 @@ export function hookEventOf(
   const meaning = Object.hasOwn(client.events, event) ? client.events[event] : undefined
   if (meaning === 'ignored') return null
   const tool = textAt(payload, fields.tool)
-  const input = parseToolInput(valueAt(payload, fields.input))
+  const input = parseToolInput(payloadValue(payload, fields.input))
   const kind = meaning === undefined ? 'unknown' : kindOf(meaning, client, { tool, payload })
   if (kind === null) return null
   const agent = textAt(payload, fields.agent)
@@ -66,18 +66,18 @@ export function hookEventOf(
       tool,
       program: isCommand ? commandProgram(input, settings) : null,
       background: isCommand && isInBackground(input),
-      failed: meaning === 'tool_failed' || hasFailed(valueAt(payload, fields.answer)),
+      failed: meaning === 'tool_failed' || hasFailed(payloadValue(payload, fields.answer)),
       source: textAt(payload, 'source|trigger') ?? (event === 'TaskResume' ? 'resume' : null),
       parent: textAt(payload, 'parent_session_id|parentID'),
       length: prompt.length,
       text: kind === 'prompted' && settings.prompts === 'local' ? redactSecrets(prompt) : null,
       wake: /^\s*<task-notification>[\s\S]*<\/task-notification>\s*$/.test(prompt),
-      running: countRunning(valueAt(payload, 'background_tasks')),
+      running: countRunning(payloadValue(payload, 'background_tasks')),
       error: meaning === 'turn_failed' ? errorOf(payload) : payload['status'] === 'error' ? 'error' : null,
       interrupted: meaning === 'interrupted' || payload['status'] === 'aborted',
-      attempt: kind === 'own_tool' ? attemptIn(valueAt(payload, fields.answer)) : null,
+      attempt: kind === 'own_tool' ? attemptIn(payloadValue(payload, fields.answer)) : null,
       items: items ?? [],
-      usage: (valueAt(payload, 'usage') ?? null) as QueuedEvent['usage'], // checked when it is read
+      usage: (payloadValue(payload, 'usage') ?? null) as QueuedEvent['usage'], // checked when it is read
       why: kind === 'session_ended' ? textAt(payload, 'reason') : null,
     },
     edits: kind.startsWith('edit_') ? namedEdits(meaning === 'edited' ? payload : input) : [],
@@ -100,9 +100,9 @@ function kindOf(
   // The tools of other servers are unknown.
   if (!tool.startsWith('mcp')) {
     if (listTool.test(tool)) return meaning === 'after_tool' ? 'items' : null
-    if (isNamed(tool, client.reads)) return null
+    if (isToolNamed(tool, client.reads)) return null
   }
-  return `${isNamed(tool, client.edits) ? 'edit' : 'command'}_${isBefore ? 'began' : 'ended'}`
+  return `${isToolNamed(tool, client.edits) ? 'edit' : 'command'}_${isBefore ? 'began' : 'ended'}`
 }
 
 // The tools by which agents keep their own to-do list.
@@ -124,23 +124,23 @@ function parseToolInput(input: unknown): unknown {
 }
 
 function commandProgram(input: unknown, { commands }: CaptureSettings): string | null {
-  const line = valueAt(input, 'command|commandLine|cmd')
+  const line = payloadValue(input, 'command|commandLine|cmd')
   if (commands === 'program') return programOf(line)
   const whole = Array.isArray(line) ? line.join(' ') : line
   return typeof whole === 'string' ? redactSecrets(whole).slice(0, 400) : null
 }
 
 function isInBackground(input: unknown): boolean {
-  const value = valueAt(input, 'run_in_background|is_background|isBackground')
-  return value === true || value === 'true' || valueAt(input, 'mode') === 'async'
+  const value = payloadValue(input, 'run_in_background|is_background|isBackground')
+  return value === true || value === 'true' || payloadValue(input, 'mode') === 'async'
 }
 
 function hasFailed(answer: unknown): boolean {
-  const type = valueAt(answer, 'result_type|resultType')
+  const type = payloadValue(answer, 'result_type|resultType')
   return (
     (typeof type === 'string' && type !== 'success') ||
-    Boolean(valueAt(answer, 'error')) ||
-    valueAt(answer, 'success') === false
+    Boolean(payloadValue(answer, 'error')) ||
+    payloadValue(answer, 'success') === false
   )
 }
 
@@ -175,7 +175,7 @@ function itemsOf(
 ): readonly QueuedItem[] {
   const task = textAt(payload, 'task_id|task_subject')
   if (task !== null) return [{ key: hashText(task), done: meaning === 'item_done' }]
-  const list = valueAt(input, 'todos|plan|todoList')
+  const list = payloadValue(input, 'todos|plan|todoList')
   const states =
     typeof list === 'string'
       ? [...list.matchAll(/^\s*[-*] \[(.)\]/gm)].map(([, mark]) => mark)

@@ -3,7 +3,7 @@ import { createElement, useCallback, useEffect, useState } from 'react'
 import { messageOf } from '../../../kernel/failure.ts'
 import type { TextStyle } from '../terminal.ts'
 import { type ScreenAction, type TopCard, verbsOf } from './actions.ts'
-import { linesOf, type ScreenData, type ScreenState, selectedCard, type TextSpan } from './screen.ts'
+import { type ScreenData, type ScreenState, screenLines, selectedCard, type TextSpan } from './screen.ts'
 
 /** The project of the screen, with its calls. */
 export interface ScreenSource {
@@ -121,7 +121,7 @@ function Top({ topped }: { readonly topped: ScreenSource }) {
         : words + input.replace(/\s+/g, ' ')
     setState({ ...state, asking: { ...asking, words: next } })
   }
-  const lines = linesOf(data, state, { columns, rows, project: topped.project, now })
+  const lines = screenLines(data, state, { columns, rows, project: topped.project, now })
   return createElement(
     Box,
     { flexDirection: 'column', width: columns, height: rows, overflow: 'hidden' },

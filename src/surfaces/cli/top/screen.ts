@@ -43,7 +43,7 @@ interface ScreenOptions {
 }
 
 /** The lines of a whole screen, exactly as many as its height, without control characters. */
-export function linesOf(
+export function screenLines(
   data: ScreenData | null,
   state: ScreenState,
   { columns, rows, project, now }: ScreenSize & ScreenOptions,

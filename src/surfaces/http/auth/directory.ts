@@ -8,7 +8,7 @@ import { readInvitation, readToken, type SignInSession, type Token } from '../..
 import type { Team } from '../../../people/ports/team.ts'
 import type { Reads, Store } from '../../../store/ports/store.ts'
 import type { Logger, ServedProject } from '../serving.ts'
-import { actorOf, isOpen, type Principal, permissionsIn, readPrincipal } from './principal.ts'
+import { actorOfPrincipal, isOpen, type Principal, permissionsIn, readPrincipal } from './principal.ts'
 import type { Caller, RequestInfo } from './request-info.ts'
 import { isHashOf } from './secret.ts'
 import { csrfOf } from './session-cookie.ts'
@@ -100,7 +100,13 @@ export class PeopleDirectory {
     const principal = token && (await this.#principalOf({ token: token.id }, token.secret))
     if (!principal?.token) return null
     this.#noteUse(principal.token.id, principal.usedAt)
-    return { actor: actorOf(principal), token: principal.token.id, login: null, csrf: null, principal }
+    return {
+      actor: actorOfPrincipal(principal),
+      token: principal.token.id,
+      login: null,
+      csrf: null,
+      principal,
+    }
   }
 
   /** The holder of a token that was checked before; null if it is no longer valid. */
@@ -136,7 +142,13 @@ export class PeopleDirectory {
     const principal = await this.#principalOf({ session: `s-${characters}` as SessionId }, secret) // a brand
     if (!principal?.session) return null
     const token = principal.token?.id ?? principal.person.id
-    return { actor: actorOf(principal), token, login: principal.session.id, csrf: csrfOf(secret), principal }
+    return {
+      actor: actorOfPrincipal(principal),
+      token,
+      login: principal.session.id,
+      csrf: csrfOf(secret),
+      principal,
+    }
   }
 
   /** Whether a caller still has the same access. */

@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { TokenId } from '../../../kernel/id.ts'
 import { isLeaseRunning } from '../../../kernel/lease.ts'
 import { setNewest } from '../../../kernel/limited-map.ts'
-import { hashOf, newSecret } from './secret.ts'
+import { newSecret, secretHash } from './secret.ts'
 
 /**
  * Mutual proof between a server and a program of its user. Each answers the other's challenge with an HMAC. The key is the
@@ -75,13 +75,13 @@ export class LoginCodes {
   /** Makes a code for the holder of a token. */
   make(token: TokenId, now: number): string {
     const code = newSecret()
-    setNewest(this.#codes, maxEntries, hashOf(code), { token, expires: now + codeLifetime })
+    setNewest(this.#codes, maxEntries, secretHash(code), { token, expires: now + codeLifetime })
     return code
   }
 
   /** Redeems a code for its token; null if it is unknown, used or expired. */
   take(code: string, now: number): TokenId | null {
-    const hash = hashOf(code)
+    const hash = secretHash(code)
     const found = this.#codes.get(hash)
     this.#codes.delete(hash)
     return found && isLeaseRunning(found.expires, { now, length: codeLifetime }) ? found.token : null

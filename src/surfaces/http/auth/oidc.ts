@@ -10,7 +10,7 @@ import { Refusal } from '../refusal.ts'
 import type { ServedProject } from '../serving.ts'
 import { recordMistake } from './authenticate.ts'
 import type { PeopleDirectory } from './directory.ts'
-import { actorOf } from './principal.ts'
+import { actorOfPrincipal } from './principal.ts'
 import { type RequestInfo, requestInfoOf } from './request-info.ts'
 import type { Security } from './security.ts'
 import { beginSession, refusalPage } from './sign-in.ts'
@@ -189,7 +189,7 @@ export class OidcSignIn {
     for (const project of this.#settings.groups.length === 0 ? [] : directory.projects) {
       const access = this.#accessByGroups(claims, project)
       if (access === null) continue
-      const actor = actorOf({ person, token: null, session: null })
+      const actor = actorOfPrincipal({ person, token: null, session: null })
       await directory.storeOf(project).record({
         actor: { ...actor, channel: 'dashboard' },
         at: security.now(),

@@ -85,7 +85,7 @@ export function permissionsIn(
 }
 
 /** The actor of their calls. */
-export function actorOf({
+export function actorOfPrincipal({
   person,
   token,
   session,

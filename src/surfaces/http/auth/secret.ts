@@ -5,12 +5,12 @@ export function newSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
-export function hashOf(secret: string): string {
+export function secretHash(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }
 
 /** Whether a hash is that of a secret, in constant time. */
 export function isHashOf(hash: string, secret: string): boolean {
-  const [kept, given] = [Buffer.from(hash), Buffer.from(hashOf(secret))]
+  const [kept, given] = [Buffer.from(hash), Buffer.from(secretHash(secret))]
   return kept.length === given.length && timingSafeEqual(kept, given)
 }

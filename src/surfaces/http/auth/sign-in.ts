@@ -9,7 +9,7 @@ import type { RequestContext } from '../parts.ts'
 import { Refusal } from '../refusal.ts'
 import { recordMistake, requireAuth } from './authenticate.ts'
 import type { PeopleDirectory } from './directory.ts'
-import { actorOf, type Principal } from './principal.ts'
+import { actorOfPrincipal, type Principal } from './principal.ts'
 import { requestInfoOf } from './request-info.ts'
 import type { Security } from './security.ts'
 import { csrfOf, sessionCookie } from './session-cookie.ts'
@@ -120,7 +120,7 @@ export async function beginSession(
   const lifetime = team.owner ? sessionLifetimes.ofOwner : sessionLifetimes.shared
   const until = Math.min(at + lifetime, token?.expiresAt ?? Number.POSITIVE_INFINITY)
   const id = await team.store.record({
-    actor: { ...actorOf({ person, token, session: null, user }), channel: 'dashboard' },
+    actor: { ...actorOfPrincipal({ person, token, session: null, user }), channel: 'dashboard' },
     at,
     decide: () => {
       const hash = team.hashOf(secret)
@@ -158,7 +158,7 @@ export async function signOut(c: RequestContext, security: Security): Promise<Re
 function endSessions(team: Team, principal: Principal, now: number): Promise<number> {
   const { person, token, session } = principal
   return team.store.record({
-    actor: actorOf(principal),
+    actor: actorOfPrincipal(principal),
     at: now,
     decide: async (reads) => {
       const which = session ? { only: session.id } : token ? { tokenIds: [token.id] } : {}

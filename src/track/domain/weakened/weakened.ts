@@ -104,13 +104,13 @@ function deletedTests(file: ComparedLines, exists: (path: string) => boolean): r
   const tests = countOf(linesOf(before), patterns.tests, patterns)
   // Tests that went to another file are not gone.
   if (tests === 0 || countOf(file.removed, patterns.tests, patterns) === 0) return []
-  const subject = subjectsOf(path).find(exists)
+  const subject = testedFiles(path).find(exists)
   if (subject === undefined) return []
   return [{ path, line: null, kind: 'test_file', text: `test file deleted, ${subject} stays` }]
 }
 
 /** The files that a test file may test: beside it, or in the source folder that mirrors its own. */
-export function subjectsOf(path: string): readonly string[] {
+export function testedFiles(path: string): readonly string[] {
   const slash = path.lastIndexOf('/') + 1
   const [folder, name] = [path.slice(0, slash), path.slice(slash)]
   const plain = name
