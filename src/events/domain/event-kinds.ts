@@ -186,7 +186,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       ...missionUpdated(phase.missionId),
     ],
     words: ({ phase }, titles) =>
-      `opened phase ${phase.number ?? phase.id} "${shortenText(phase.name)}"${missionSuffix(phase.missionId, titles)}`,
+      `opened phase ${phase.number === null ? '' : `${phase.number} `}"${shortenText(phase.name)}"${missionSuffix(phase.missionId, titles)}`,
   },
   'phase.reopened': {
     concerns: phaseUpdated,

@@ -14,7 +14,7 @@ export const phaseEdited: CallView<'taskman_phase_edit'> = ({ id, name, status }
 
 export const taskAdded: AnswerView<'taskman_task_add'> = (answer, { ink, openMission }) => {
   const { id, title, phase_id: phase } = answer
-  const added = `${ink('green', 'Added')} ${ink('bold', `"${title ?? id}"`)} ${ink('dim', id)}${phase == null ? '' : ` to phase ${phase}`}`
+  const added = `${ink('green', 'Added')} ${ink('bold', `"${title ?? id}"`)} ${ink('dim', id)}${phase == null || phase === 'plan' ? '' : ` to phase ${phase}`}`
   const start = `Start it: waymark task start ${id}`
   if (openMission === undefined) return `${added}. ${start}`
   const { id: mission, name, phaseId } = openMission

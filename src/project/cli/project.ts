@@ -70,7 +70,13 @@ function planLine({
 }: OutputOf<'status'>['plan']): string {
   if (tasks + dropped === 0) return ''
   const without = dropped === 0 ? '' : `, ${dropped} dropped`
-  return `${ready} ready, ${in_progress} in progress, ${done} done of ${formatCount(tasks, 'task')}${without}: waymark plan show${notLanded === 0 ? '' : `\n${notLanded} done, not landed: waymark landed`}`
+  return [
+    `${ready} ready, ${in_progress} in progress, ${done} done of ${formatCount(tasks, 'task')}${without}: waymark plan show`,
+    ...(ready > 0 && in_progress === 0
+      ? ['next: waymark task next shows the first, waymark task start <task> begins it']
+      : []),
+    ...(notLanded === 0 ? [] : [`${notLanded} done, not landed: waymark landed`]),
+  ].join('\n')
 }
 
 function runningTable(running: OutputOf<'status'>['running'], page: RenderContext): string {

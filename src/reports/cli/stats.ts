@@ -34,7 +34,7 @@ export const stats: CallView<'stats'> = (answer, page, { explain = false }) => {
       basis === 'claimed' ? page.ink('italic', basis) : basis,
     ]
   })
-  const columns = [{ title: 'figure' }, { title: 'value', shrinks: true }, { title: 'n' }, { title: 'basis' }]
+  const columns = [{ title: 'figure' }, { title: 'value', shrinks: true }, { title: 'of' }, { title: 'basis' }]
   const head = `Statistics${since === null ? '' : ` since ${since}`}`
   const cut = total > groups.length ? `${groups.length} of ${total} are shown; --limit shows more.` : ''
   return blocks(
@@ -144,12 +144,7 @@ function waitKindsTable({ waiting }: StatsFigures, page: RenderContext): string 
     textOrNone(wait.total_seconds, time),
     `${wait.n}`,
   ])
-  const columns = [
-    { title: 'kind' },
-    { title: 'median · 9 of 10', shrinks: true },
-    { title: 'in all' },
-    { title: 'n' },
-  ]
+  const columns = [{ title: 'kind' }, { title: 'waited', shrinks: true }, { title: 'in all' }, { title: 'items' }]
   return table(columns, rows, page)
 }
 
@@ -209,7 +204,7 @@ function valueWithCount(value: string, n: number): string {
 }
 
 function spread({ median_seconds: median, p90_seconds: p90 }: StatsFigures['task_time']): string {
-  return textOrNone(median, (half) => `${time(half)} · ${time(p90 ?? half)}`)
+  return textOrNone(median, (half) => `median ${time(half)}, p90 ${time(p90 ?? half)}`)
 }
 
 function tokenUseText(

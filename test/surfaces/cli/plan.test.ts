@@ -54,7 +54,7 @@ test('the log entries of a plan are told in words', () => {
   json('task:edit', id, '--status', 'done')
   const told = run('log', '--format', 'text').out
   for (const words of [
-    'opened phase P1 "Design"',
+    'opened phase "Design"',
     'planned "First"',
     'edited phase P1 (sort order)',
     'noted on "First": "Ask them"',
