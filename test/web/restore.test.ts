@@ -10,16 +10,18 @@ const { open, serving } = useScreens({
     const codex = agent('codex')
     const { task_id } = await codex('start_task', { name: 'Add notes', goal: 'Notes' })
     write('note.txt', 'a note\n')
+    write('list.txt', 'a list\n')
     write('other.txt', 'another\n')
-    const outcome = { summary: 'Added note.txt and other.txt.', not_mine: ['other.txt'] }
+    const outcome = { summary: 'Added note.txt and list.txt.', not_mine: ['other.txt'] }
     await codex('complete_task', { task_id, status: 'success', outcome })
     ids.task = task_id
-    rmSync(join(day.context.folder, 'note.txt'))
+    for (const name of ['note.txt', 'list.txt']) rmSync(join(day.context.folder, name))
     await codex('start_task', { name: 'Look around', goal: 'Look' })
+    write('list.txt', 'by hand\n')
   },
 })
 
-const note = () => join(serving().day.context.folder, 'note.txt')
+const read = (name: string) => readFileSync(join(serving().day.context.folder, name), 'utf8')
 
 test('the page of a task, the inbox and a review name the files that the agent denies', async () => {
   const screen = await open(`/tasks/${ids.task}`)
@@ -34,12 +36,20 @@ test('lost files are restored from the inbox, after a look at what would be writ
   await screen.see('Lost files', '.card')
   await screen.click('Restore A')
   await screen.see('a note', '.restore .diff')
-  await screen.see('created', '.restore')
-  expect(() => readFileSync(note())).toThrow()
+  await screen.see('list.txt', '.restore [aria-label="Newer content, which stays"]')
+  expect(() => read('note.txt')).toThrow()
   await screen.click('Cancel')
   await expect.poll(() => screen.all('.restore').length).toBe(0)
   await screen.click('Restore A')
   await screen.click('Write 1 file')
+  await expect.poll(() => screen.all('.restore').length).toBe(0)
+  expect([read('note.txt'), read('list.txt')]).toEqual(['a note\n', 'by hand\n'])
+
+  await screen.click('Restore A')
+  await expect.poll(() => screen.all('.restore-force input').length).toBe(1)
+  screen.all('.restore-force input')[0]?.click()
+  await screen.see('a list', '.restore .diff')
+  await screen.click('Write 1 file')
   await expect.poll(() => screen.text('.card')).not.toContain('Lost files')
-  expect(readFileSync(note(), 'utf8')).toBe('a note\n')
+  expect(read('list.txt')).toBe('a list\n')
 })

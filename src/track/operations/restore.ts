@@ -13,7 +13,7 @@ import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { pathBelow, resolvePath } from '../../kernel/path-below.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { restoreActions, restoreGaps } from '../domain/restore.ts'
-import type { SnapshotLocation } from '../domain/task.ts'
+import { type SnapshotLocation, treeOf } from '../domain/task.ts'
 import { maxShownDiff } from './attempt-answer.ts'
 import { findRestorable, type Restorable } from './restorable.ts'
 import { treeWritten, writeFields, writeQuestion } from './tree-write.ts'
@@ -155,7 +155,7 @@ export const restore = defineOperation({
       return measured(done, done.written, done.after)
     },
   })
-  .record(async ({ reads, plan: { isWanted }, applied: done, context, setting }, { id }) => {
+  .record(async ({ reads, plan: { isWanted }, applied: done, context, setting }, { id, paths }) => {
     const { taskId, missionId, title } = await findRestorable(reads, context, id)
     const { written, before, after } = done
     const event =
@@ -166,8 +166,13 @@ export const restore = defineOperation({
             { context, setting },
           )
     const files = isWanted ? done.files.filter((one) => written.includes(one.path)) : done.files
+    const isAllThere = paths === undefined && done.same > 0 && done.files.length + done.newer.length === 0
+    const closed =
+      isWanted && (event !== null || isAllThere)
+        ? await closedLosses(reads, id, { written, taskId, isAllThere })
+        : []
     return {
-      events: event === null ? [] : [event, ...(await closedLosses(reads, id, written, taskId))],
+      events: event === null ? closed : [event, ...closed],
       answer: {
         id,
         title,
@@ -190,12 +195,18 @@ export const restore = defineOperation({
     }
   })
 
-/** The inbox items about lost files that are restored now. */
+interface RestoredFiles {
+  readonly written: readonly string[]
+  readonly taskId: TaskId | null
+  /** Every file of what was restored is as it was kept. */
+  readonly isAllThere: boolean
+}
+
+/** The inbox items about lost files that are restored now, each file by this restore or an earlier one. */
 async function closedLosses(
-  { inboxItems, fileLosses }: Reads,
+  { inboxItems, fileLosses, treeWrites }: Reads,
   id: string,
-  written: readonly string[],
-  taskId: TaskId | null,
+  { written, taskId, isAllThere }: RestoredFiles,
 ): Promise<readonly NewProjectEvent[]> {
   const own = id.startsWith('h-') ? await inboxItems.find(id) : null
   const others = taskId === null ? [] : await inboxItems.ofTask(taskId)
@@ -203,8 +214,13 @@ async function closedLosses(
   const closed: NewProjectEvent[] = []
   for (const item of items.values()) {
     if (item.kind !== 'loss' || item.status !== 'open') continue
-    const files = (await fileLosses.byItem(item.id))?.files ?? []
-    if (!files.every((one) => written.includes(one.path))) continue
+    const loss = await fileLosses.byItem(item.id)
+    if (loss === null) continue
+    const earlier = await treeWrites.since(loss.until, treeOf(loss.from.place))
+    const restored = earlier.flatMap(({ cause, files }) => (cause === 'restore' ? files : []))
+    const back = new Set([...written, ...restored])
+    const isBack = (isAllThere && item.id === id) || loss.files.every((one) => back.has(one.path))
+    if (!isBack) continue
     closed.push({
       kind: 'inbox.closed',
       itemId: item.id,

@@ -343,3 +343,34 @@ test.each([
   expect(readFileSync(join(folder, 'src/new.ts'), 'utf8')).toBe('new\n')
   expect(await losses()).toEqual([])
 })
+
+test('the item of a loss closes with the last of its files, or when all are there', async () => {
+  const { call, git, write, work, measure, losses, wait } = await opened()
+  await work()
+  git('reset', '-q', '--hard')
+  git('clean', '-fdq')
+  await measure()
+  const restore = (input: object) => call('restore', { yes: true, ...input }, { actor: person })
+  const [item] = await losses()
+  const id = item?.item_id
+  expect(item?.paths).toEqual(['src/auth.ts', 'src/new.ts'])
+  wait(1000)
+  await restore({ id, paths: ['src/auth.ts'] })
+  expect(await losses()).toHaveLength(1)
+  await restore({ id, paths: ['src/new.ts'] })
+  expect(await losses()).toEqual([])
+
+  await measure()
+  wait(1000)
+  git('clean', '-fdq')
+  await measure()
+  const [again] = await losses()
+  write('src/new.ts', 'new\n')
+  expect(await call('restore', { id: again?.item_id, dry_run: true }, { actor: person })).toMatchObject({
+    files_total: 0,
+    same: 1,
+  })
+  expect(await losses()).toHaveLength(1)
+  await restore({ id: again?.item_id })
+  expect(await losses()).toEqual([])
+})

@@ -32,15 +32,18 @@ export function RestoreDialog({ item, close }: RestoreDialogProps) {
       isCurrent = false
     }
   }, [item, force])
-  const write = async (content: string) => {
+  const write = async (shown: RestoreData) => {
     setBusy(true)
+    const others = isBlocked(shown)
+      ? { paths: shown.files.map(({ path }) => `${shown.work_tree}/${path}`) }
+      : {}
+    const request = { id: item, ...others, ...(force && { force }) }
     try {
-      const { files_total: total } = await call('restore', {
-        id: item,
-        yes: true,
-        content,
-        ...(force && { force }),
-      })
+      // What is written is what is shown: the files by their names, where others are in the way.
+      const named = isBlocked(shown) ? await call('restore', { ...request, dry_run: true }) : shown
+      if (named.diff !== shown.diff)
+        throw new Error('Files changed meanwhile: nothing was written. Look again.')
+      const { files_total: total } = await call('restore', { ...request, yes: true, content: named.content })
       showToast({ kind: 'done', text: `Restored ${formatCount(total, 'file')}` })
       close()
     } catch (error) {
@@ -48,7 +51,9 @@ export function RestoreDialog({ item, close }: RestoreDialogProps) {
       setBusy(false)
     }
   }
-  const isWritable = preview !== null && refusal === null && preview.files_total > 0
+  const isListed = preview !== null && preview.files.length === preview.files_total
+  const isWritable =
+    refusal === null && preview !== null && preview.files_total > 0 && (isListed || !isBlocked(preview))
   return (
     <Dialog title="Restore lost files" class="restore" close={close}>
       <div class="restore-preview">
@@ -72,7 +77,7 @@ export function RestoreDialog({ item, close }: RestoreDialogProps) {
             class="button"
             data-kind="primary"
             disabled={isBusy}
-            onClick={() => void write(preview.content)}
+            onClick={() => void write(preview)}
           >
             Write {formatCount(preview.files_total, 'file')}
           </button>
@@ -83,6 +88,11 @@ export function RestoreDialog({ item, close }: RestoreDialogProps) {
       </div>
     </Dialog>
   )
+}
+
+/** Whether files stay as they are that were to be restored, too. */
+function isBlocked({ newer_total, refused }: RestoreData): boolean {
+  return newer_total + refused.length > 0
 }
 
 interface PreviewProps {
