@@ -386,6 +386,31 @@ describe('beside the table', () => {
     expect(all.json('show', workflow_id)).toMatchObject({ status: 'COMPLETED' })
   })
 
+  test('a completed mission names its contradicted task, and is completed', async () => {
+    const all = await journeys()
+    const { mission_id } = await all.ada.call('start_mission', { name: 'M', objective: 'O' })
+    const id = await start(all.ada, 'Empty', { mission_id })
+    await complete(all, id)
+    const words = ['--status', 'completed', '--summary', 'Done.']
+    const { doubted, status } = await all.ada.call('complete_mission', {
+      mission_id,
+      status: 'completed',
+      summary: 'Done.',
+    })
+    expect(status).toBe('completed')
+    expect(doubted).toEqual({
+      contradicted: 1,
+      unproven: 0,
+      tasks: [{ task_id: id, name: 'Empty', verdict: 'contradicted' }],
+      next: `waymark review ${id}`,
+    })
+    expect(all.json('mission', 'complete', mission_id, ...words)).toMatchObject({
+      already_completed: true,
+      doubted,
+    })
+    expect(all.person('mission', 'complete', mission_id, ...words)).toContain(doubted.next)
+  })
+
   test('a retried, and a resumed attempt count from the first', async () => {
     const all = await journeys()
     const place = all.place('more 2')

@@ -4,7 +4,7 @@ import { useScreens } from '../support-web/screen.ts'
 const criterion = 'At most five attempts'
 const ids = { task: '' }
 
-const { open } = useScreens({
+const { open, serving } = useScreens({
   fill: async ({ person, agent }) => {
     await person('taskman_phase_add', { id: 'P1', name: 'Login' })
     const task = { title: 'Limit the login', phase: 'P1', done_when: { criteria: [criterion] } }
@@ -52,4 +52,23 @@ test('a task, the inbox and a review show a completion in one form, and each rea
 test('the board marks a contradicted task', async () => {
   const screen = await open('/board')
   await screen.see('Contradicted', `[id="${ids.task}"]`)
+})
+
+test('a mission completed in the palette names the tasks without proof', async () => {
+  const codex = serving().day.agent('codex')
+  const { mission_id } = await codex('start_mission', { name: 'Log in', objective: 'People log in' })
+  const { task_id } = await codex('start_task', { mission_id, name: 'Add the form', goal: 'g' })
+  await codex('complete_task', { task_id, status: 'success', outcome: { summary: 'Added the form.' } })
+  const screen = await open('/board')
+  await screen.see('Add the form')
+  screen.key('/')
+  await screen.fill('Search missions, tasks, views and commands', 'complete a mission')
+  await screen.click('Complete a mission Command')
+  await screen.see('Log in', 'dialog')
+  await screen.fill('Mission', mission_id)
+  await screen.fill('Status', 'completed')
+  await screen.fill('Summary', 'People log in.')
+  await screen.click('Complete a mission')
+  await screen.see(`${task_id} "Add the form" (contradicted)`, '.toasts')
+  await screen.see(`waymark review ${task_id}`, '.toasts')
 })
