@@ -101,7 +101,7 @@ function refuseUnwritable(root: string, environment: CaptureEnvironment): void {
   const folder = dirname(settingsFile(root, environment))
   throw new Failure('UNAVAILABLE', `${folder} is not writable. Nothing was changed.`, {
     reason: 'folder_not_writable',
-    hint: 'It holds the capture settings. Make it writable, or set XDG_STATE_HOME to a writable folder, then run the same command again.',
+    hint: 'It has the capture settings. Make it writable, or set XDG_STATE_HOME to a writable folder, then run the same command again.',
   })
 }
 

@@ -35,7 +35,7 @@ export interface DemoRecording {
 /** Reads a recording and places it in `home`. Fails if it is incomplete. */
 export async function readRecording(folder: string, home: string): Promise<DemoRecording> {
   const [mark, ...lines] = textOf(folder, recordingFiles.log).trim().split('\n')
-  if (mark !== JSON.stringify(logMark)) throw damagedRecording(folder, 'its log does not begin as one')
+  if (mark !== JSON.stringify(logMark)) throw damagedRecording(folder, 'its first line does not mark a log')
   const recorded = await exportedEvents(folder, lines)
   const changed = linkEvents(recorded).find(({ hash }, at) => hash !== recorded[at]?.hash)
   if (changed)
@@ -55,7 +55,7 @@ async function exportedEvents(folder: string, lines: readonly string[]): Promise
   try {
     return await Array.fromAsync((await readExport(lines)).readEvents(0))
   } catch {
-    throw damagedRecording(folder, 'its log is not whole')
+    throw damagedRecording(folder, 'its log is incomplete')
   }
 }
 

@@ -147,7 +147,7 @@ export async function freshLogin(server: ServerEndpoint): Promise<string> {
   )
   const code = textIn(answer, 'code')
   if (code !== null) return `http://${server.address}/login?code=${encodeURIComponent(code)}`
-  throw invalidServerAnswer(server, 'gave no login address')
+  throw invalidServerAnswer(server, 'gave no sign-in address')
 }
 
 async function proveServer(server: ServerEndpoint, patience: number): Promise<LoginProofExchange> {

@@ -317,7 +317,7 @@ const words: Readonly<Record<string, (wanted: unknown) => string>> = {
   minItems: (least) => `must have at least ${countPhrase(least, 'entry', 'entries')}`,
   maxItems: (most) => `must have at most ${countPhrase(most, 'entry', 'entries')}`,
   uniqueItems: () => 'must not have the same entry twice',
-  contains: () => 'has no entry of the form that one must have',
+  contains: () => 'has no entry of the required form',
   minContains: (least) => `must have at least ${countPhrase(least, 'entry', 'entries')} of the required form`,
   maxContains: (most) => `must have at most ${countPhrase(most, 'entry', 'entries')} of the required form`,
   propertyNames: () => 'has a field whose name is not allowed',

@@ -78,19 +78,19 @@ export const settingDefinitions = {
   },
   sensitive: {
     values: [sensitiveDefault],
-    patterns: 'path patterns, as infra/, !docs/AGENTS.md',
+    patterns: 'path patterns, such as infra/, !docs/AGENTS.md',
     meaning:
       'Sensitive files: a person is asked when they change and neither the scope nor the outcome of the task names them. Default: CI definitions, scripts and install steps of manifests, git hooks, configuration of agents and clients. Patterns add files; patterns with ! remove files.',
   },
   default_branch: {
     values: ['found'],
-    branch: 'a branch, as main or origin/develop',
+    branch: 'a branch, such as main or origin/develop',
     meaning:
       'The branch that finished work lands on. Found: the default branch of origin, else init.defaultBranch, main or master.',
   },
   done_when: {
     values: ['none'],
-    json: 'JSON, as {"check": ["npm test"], "keeps": ["LICENSE"]}',
+    json: 'JSON, such as {"check": ["npm test"], "keeps": ["LICENSE"]}',
     meaning:
       'What every task promises: criteria, check (commands that must pass), changes and keeps (path patterns). Missions and tasks add to it.',
   },

@@ -379,7 +379,7 @@ function build(dialect: Dialect) {
   const role = object({
     name: text,
     description: text.optional(),
-    kind: choice(['agent', 'human']).describe('An agent cannot hold a role of kind human').optional(),
+    kind: choice(['agent', 'human']).describe('An agent cannot have a role of kind human').optional(),
     ...originalDialectOnly(dialect, {
       allowed_events: optionalSection(texts),
       can_approve: boolean.optional(),

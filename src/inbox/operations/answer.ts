@@ -566,7 +566,7 @@ export const reject = defineOperation({
   audience: 'person',
   title: 'Reject an inbox item',
   description:
-    'Reject an item, with a reason. A reviewed task and one with files out of scope go back to do, a run takes its transition for a rejection, a command stays forbidden, a stale attempt goes on.',
+    'Reject an item, with a reason. A reviewed task, or one with files out of scope, is to do again. A run takes its transition for a rejection. A command stays forbidden. A stale attempt goes on.',
   kind: 'command',
   positional: ['id', 'reason'],
   input: decisionFields,

@@ -29,7 +29,7 @@ export type StayReason = (typeof stayReasons)[number]
 /** What it says of a file. */
 export const stayWords: Readonly<Record<StayReason, string>> = {
   uncertain: 'it is not certain that they are its own',
-  between: 'others wrote them between lines that go',
+  between: 'others wrote them between the undone lines',
   others: 'others wrote them',
   not_kept: 'its content was not kept',
   repository: 'it is another repository',
@@ -42,7 +42,7 @@ export type ConflictReason = (typeof conflictReasons)[number]
 export const conflictWords: Readonly<Record<ConflictReason, string>> = {
   lines_changed: 'its lines were changed since',
   file_changed: 'it was changed since',
-  file_exists: 'there is another file',
+  file_exists: 'another file is there now',
   type_changed: 'it is no regular file any more',
 }
 

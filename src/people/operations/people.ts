@@ -165,7 +165,7 @@ export const personAdmin = defineOperation({
   access: 'admin',
   title: 'Grant or remove admin rights',
   description:
-    'Make a person an admin, who manages projects and people, or end it. The last admin cannot be removed.',
+    'Make a person an admin, who manages projects and people, or remove these rights. The last admin cannot be removed.',
   kind: 'command',
   idempotent: true,
   positional: ['person'],

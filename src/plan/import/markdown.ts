@@ -250,7 +250,7 @@ function taskReferences(
     const lines = matches.map(({ line }) => line).join(', ')
     return {
       found: false,
-      problem: `"${text}", which names the tasks of lines ${lines}; give the one meant a #key`,
+      problem: `"${text}", which names the tasks of lines ${lines}; give one of them a #key`,
     }
   }
   return (text, from) => {

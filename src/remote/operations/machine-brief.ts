@@ -23,7 +23,7 @@ export const machineBrief = defineOperation({
   screen: true,
   toolset: 'gate',
   audience: 'both',
-  title: 'Get the state that hooks decide by',
+  title: 'Get the state that hooks need',
   description:
     'Get the open attempts of a work tree, the runs of their tasks and missions, and what needs a person.',
   kind: 'query',

@@ -211,7 +211,7 @@ function workSection({ records, shorten }: ReportContext): ReportSection {
       {
         line: [
           { strong: task.name },
-          ` (${status}${tried}${measured}${verdict === null ? '' : `, ${verdict.is}`}${landedText(landed)}${tests === null ? '' : `, tests ${plainWord(tests)} by its word`})`,
+          ` (${status}${tried}${measured}${verdict === null ? '' : `, ${verdict.is}`}${landedText(landed)}${tests === null ? '' : `, tests ${plainWord(tests)} as claimed`})`,
           ...(last === undefined ? [] : [` · ${authorOf(last.attempt)}`]),
         ],
         under: [
@@ -330,7 +330,7 @@ function contestedSection({ records, taskSuffix }: ReportContext): ReportSection
     return [...between, ...perhaps].map(({ path, agents, counted: isCounted }) => ({
       line: [
         { code: path },
-        `: ${agentOf(attempt)} ${isCounted ? 'or' : 'was at work, and likelier it was'} ${agents.map((name) => excerpt(name, 60)).join(' or ')}`,
+        `: ${agentOf(attempt)} ${isCounted ? 'or' : 'was at work too; more likely it was'} ${agents.map((name) => excerpt(name, 60)).join(' or ')}`,
         ...taskSuffix(attempt.taskId),
       ],
       under: [],
@@ -339,7 +339,7 @@ function contestedSection({ records, taskSuffix }: ReportContext): ReportSection
   })
   return {
     key: 'contested',
-    title: 'Contested between agents',
+    title: 'Changes by one of several agents',
     about: 'Several agents worked in one work tree, and the author of these changes is unknown.',
     entries,
   }

@@ -69,7 +69,7 @@ export const reviewImage = defineOperation({
     if (stored.bytes === null) {
       throw new Failure('UNAVAILABLE', `"${name}" is too large to be shown: ${stored.size} bytes.`, {
         reason: 'image_too_large',
-        hint: `Images of up to ${maxContentBytes} bytes are shown.`,
+        hint: `At most ${maxContentBytes} bytes can be shown.`,
       })
     }
     const type = types[name.slice(name.lastIndexOf('.') + 1).toLowerCase() as keyof typeof types]
@@ -79,7 +79,7 @@ export const reviewImage = defineOperation({
     ) {
       throw new Failure('INVALID_INPUT', `"${name}" is not an image that can be shown.`, {
         reason: 'image_type_unsupported',
-        hint: `Shown are ${Object.keys(types).join(', ')}.`,
+        hint: `Only ${Object.keys(types).join(', ')} can be shown.`,
       })
     }
     return { path: name, id, type, size: stored.size, base64: base64Of(stored.bytes) }

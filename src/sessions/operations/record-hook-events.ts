@@ -415,7 +415,7 @@ async function gather(source: HookEventSource, reduction: SessionReduction): Pro
     const elsewhere = {
       place: null,
       takenAt: end.at,
-      error: 'Nothing more was heard of the machine that it worked on.',
+      error: 'The machine that it worked on reported nothing more.',
     }
     const state = isOfThisMachine(context, one.turn) ? states.get(one.turn.top) : undefined
     const { place, takenAt: at, error } = state ?? elsewhere

@@ -35,7 +35,7 @@ export const sessions = defineOperation({
   audience: 'both',
   title: 'List recorded sessions',
   description:
-    'List the sessions of coding agents that hooks recorded, newest first. What their turns changed was measured; no agent claimed it.',
+    'List the sessions of coding agents that hooks recorded, newest first. The changes of their turns are measured, not claimed.',
   kind: 'query',
   input: z.strictObject({
     client: name('Only of this client, such as claude-code').optional(),
@@ -245,7 +245,7 @@ function assertOnThisMachine(
 ): void {
   if (snapshot === null || snapshot.machineId === machine?.id) return
   const where = snapshot.machineName ?? 'the machine that keeps the record'
-  throw new Failure('UNAVAILABLE', `What turn ${id} changed is on ${where}, and only there can it be read.`, {
+  throw new Failure('UNAVAILABLE', `The changes of turn ${id} are on ${where}, and can be read only there.`, {
     reason: 'turn_on_other_machine',
     hint: `Run it there: waymark sessions diff ${id}. waymark sessions show ${id} lists the files.`,
   })

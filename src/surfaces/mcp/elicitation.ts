@@ -140,7 +140,7 @@ function measuredAsEvent(context: Context): Context {
 function decisionResult(answer: Answer): CallToolResult {
   const content = {
     success: answer['decided'] === true,
-    decided_by: 'a person, by elicitation',
+    decided_by: 'a person, in this client',
     result: answer,
   }
   return {

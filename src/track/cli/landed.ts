@@ -14,7 +14,7 @@ export const landed: AnswerView<'measure_landed'> = ({ branch, counts, tasks, ta
   return blocks(
     `${branch === null ? 'No default branch was found' : `Default branch: ${branch}`}. ${found.join(', ')}.`,
     rows.length === 0 ? '' : table(columns, rows, page),
-    cutNote(tasks.length, tasks_total, 'waymark show <task> shows where the lines of one are.'),
+    cutNote(tasks.length, tasks_total, 'waymark show <task> shows where its lines are.'),
   )
 }
 

@@ -16,7 +16,7 @@ export const restoreView: AnswerView<'restore'> = (answer, page) => {
   const head = answer.written
     ? `${ink('green', 'Restored')} ${name}: ${formatCount(total, 'file')} in ${answer.work_tree}.`
     : total === 0
-      ? `Nothing of ${name} differs in ${answer.work_tree}${answer.same === 0 ? '' : `: ${formatCount(answer.same, 'file')} as kept`}.`
+      ? `Nothing to restore of ${name} in ${answer.work_tree}${answer.same === 0 ? '' : `: ${formatCount(answer.same, 'file')} as kept`}.`
       : `${name}: ${formatCount(total, 'file')} can be restored in ${answer.work_tree}.`
   return blocks(
     answer.written || total === 0 ? '' : diffText({ ...answer, left_out_total: 0 }, page),
@@ -29,7 +29,7 @@ export const restoreView: AnswerView<'restore'> = (answer, page) => {
     section('Not kept', rows(leftOut.map(({ path, why }) => [path, restoreGapWords[why]])), page),
     cutNote(leftOut.length, answer.left_out_total, 'the others are not listed here.'),
     section(
-      'Commits that no branch reaches: this brings them back',
+      'Commits on no branch: these commands restore them',
       indentText(commits.map(({ command }) => command).join('\n')),
       page,
     ),

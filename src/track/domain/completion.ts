@@ -158,7 +158,7 @@ export function itemsOpenedBy(
   return [...items, ...verdictItem(verdict, { attempt, mode: situation.waiting.completion }, setting)]
 }
 
-/** Everyone who may have changed these files says that it was another: a person decides. */
+/** Everyone who may have changed these files denies it: a person decides. */
 export function deniedItem(
   paths: readonly string[],
   location: Parameters<typeof openInboxItem>[1],
@@ -166,7 +166,7 @@ export function deniedItem(
 ): InboxItem {
   const [first] = paths
   const files = paths.length === 1 ? first : `${first} and ${formatCount(paths.length - 1, 'more file')}`
-  const reason = `${files} changed, and every agent that worked here says that it was another.`
+  const reason = `${files} changed, and every agent that worked here denies it.`
   return { ...openInboxItem({ kind: 'scope', reason, openedBy: 'waymark' }, location, setting), paths }
 }
 

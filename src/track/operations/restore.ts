@@ -84,7 +84,7 @@ export const restore = defineOperation({
   audience: 'person',
   title: 'Restore lost files of a task, turn or snapshot',
   description:
-    'Bring back file contents that Waymark kept: of an open task those before they were lost, of an ended task or turn those at its end, or those before a guarded git command, a restore or an undo. Shows the difference, then asks.',
+    'Restore file contents that Waymark kept: for an open task, from before they were lost; for an ended task or turn, from its end; for a snapshot, from before a guarded git command, a restore or an undo. Shows the difference, then asks.',
   kind: 'command',
   destructive: true,
   positional: ['id', 'paths'],

@@ -122,7 +122,7 @@ export const undo = defineOperation({
   audience: 'person',
   title: 'Undo one task or turn',
   description:
-    'Take back what one task with its subtasks, or one turn, changed in this work tree. Lines that others wrote stay. Committed work is undone in the files only; nothing is committed. Shows the difference, then asks.',
+    'Undo what one task with its subtasks, or one turn, changed in this work tree. Lines that others wrote stay. Committed work is undone in the files only; nothing is committed. Shows the difference, then asks.',
   kind: 'command',
   destructive: true,
   positional: ['id'],
@@ -131,7 +131,7 @@ export const undo = defineOperation({
     ...writeFields,
     conflicts: z
       .boolean()
-      .describe('Write conflicts into the files with the marks of git, instead of writing nothing')
+      .describe('Write conflicts into the files with git’s conflict markers, instead of writing nothing')
       .optional(),
     reopen: z.boolean().describe('Also set the task to do again').optional(),
   }),
@@ -215,7 +215,7 @@ export const undo = defineOperation({
         taskId: z.string().max(100).nullable(),
         missionId: z.string().max(100).nullable(),
         subtasks: names,
-        stretches: z.int(),
+        intervals: z.int(),
       }),
       /** The lines that changed since the last recorded state of the work tree; null where none are recorded. */
       until: linesUntil.nullable(),
@@ -240,7 +240,7 @@ export const undo = defineOperation({
         hash: plan.hash,
         top,
         isWanted: writes,
-        work: { id, title, taskId, missionId, subtasks: [...subtasks], stretches: spans.length },
+        work: { id, title, taskId, missionId, subtasks: [...subtasks], intervals: spans.length },
         until: until as z.output<typeof linesUntil> | null, // without its readonly marks
       })
     },
@@ -389,12 +389,12 @@ async function dependentsOf(
 }
 
 function notesOf(
-  { stretches }: { readonly stretches: number },
+  { intervals }: { readonly intervals: number },
   { missing, refused }: Pick<MeasuredPlan, 'missing'> & { readonly refused: readonly RefusedFile[] },
 ): readonly string[] {
   return [
     ...(missing > 0
-      ? [`The contents of ${missing} of ${stretches} attempts are no longer kept: those stay.`]
+      ? [`The contents of ${missing} of ${intervals} attempts are no longer kept: their changes stay.`]
       : []),
     ...refused.slice(0, maxNamed).map((one) => `${one.path} ${one.problem}: it was not written.`),
   ]
@@ -411,7 +411,7 @@ async function othersAtWork(
   if (open.length === 0) return []
   const names = open.slice(0, maxNamed).map((attempt) => `${displayName(attempt)} (${attempt.taskId})`)
   return [
-    `At work here: ${names.join(', ')}. What is undone now also shows among their changes: tell them, so that they name it in outcome.not_mine.`,
+    `At work here: ${names.join(', ')}. Their changes will include this undo: ask them to name its files in outcome.not_mine.`,
   ]
 }
 

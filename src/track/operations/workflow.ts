@@ -28,7 +28,7 @@ export const startWorkflow = defineOperation({
       .describe('Steps')
       .optional(),
     objective: unlistedField(text('Measurable goal: it makes the workflow a mission')).optional(),
-    profile: unlistedField(choice(profiles, 'As of start_mission')).optional(),
+    profile: unlistedField(choice(profiles, 'As in start_mission')).optional(),
     total_phases: unlistedField(count('Expected number of phases', 1000)).optional(),
     scope: unlistedField(text("What's included/excluded")).optional(),
     constraints: unlistedField(text('Technical constraints or limitations')).optional(),

@@ -95,7 +95,8 @@ function checkedTable(
   const [was, is] = [readToml(before), readToml(edited.text)]
   if ('refused' in was) return was
   const [first, second] = table.name
-  if ('refused' in is) return { refused: `${first} is written there in a way that takes no further table` }
+  if ('refused' in is)
+    return { refused: `${first} is written there in a form to which no table can be added` }
   const outer = was.value[first]
   const expected = {
     ...was.value,

@@ -155,7 +155,7 @@ export async function changesQuestion(
         files: files.slice(0, maxFiles),
         ...(context.machine && { machine: context.machine.id }),
       },
-      reason: `${author} asks for "${event}" of run ${record.id} (${record.process.name}), which is in "${state}". ${questions.map(({ line }) => `${line}.`).join(' ')} May it pass with exactly this?`,
+      reason: `${author} asks for "${event}" of run ${record.id} (${record.process.name}), which is in "${state}". ${questions.map(({ line }) => `${line}.`).join(' ')} Accept exactly this?`,
       paths: files.map(({ path }) => path),
     },
     setting,

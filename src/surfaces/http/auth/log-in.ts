@@ -41,7 +41,7 @@ export async function logIn(
 
 /** A browser gets a page with the next step; a program gets the usual refusal. */
 function notLoggedIn(c: RequestContext, security: Security): Response {
-  const message = 'This login address was already used, is older than ten minutes, or never existed.'
+  const message = 'This sign-in address was already used, is older than ten minutes, or never existed.'
   const refusal = recordMistake(requestInfoOf(c.env.incoming, security), security, {
     reason: 'login_code_invalid',
     message,
@@ -61,13 +61,13 @@ function notLoggedIn(c: RequestContext, security: Security): Response {
 function loginPage({ code, message, hint }: Refusal): string {
   const wait = code === 'TOO_MANY_REQUESTS' && hint !== undefined ? `<p>${hint}</p>\n` : ''
   return `<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Not logged in · Waymark</title>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Not signed in · Waymark</title>
 <main>
-<h1>You are not logged in</h1>
+<h1>You are not signed in</h1>
 <p>${message}</p>
 ${wait}<p>Run <code>waymark serve</code> in a terminal, in the folder of your project. It finds the server that runs, and
-prints a fresh address, which logs you in once and within ten minutes.</p>
-<p>If this browser is logged in already, <a href="/">open the dashboard</a>.</p>
+prints a fresh address, which signs you in once and within ten minutes.</p>
+<p>If this browser is signed in already, <a href="/">open the dashboard</a>.</p>
 </main>
 </html>
 `
@@ -118,7 +118,7 @@ function tokenOfCaller(c: RequestContext): TokenId {
   const { actor, principal } = requireAuth(c.var.caller)
   if (actor.kind !== 'person') throw personOnlyRefusal(actor)
   if (principal.token) return principal.token.id
-  throw new Refusal('REFUSED', 'A login address needs a token, and you signed in without one.', {
+  throw new Refusal('REFUSED', 'A sign-in address needs a token, and you signed in without one.', {
     reason: 'token_missing',
     hint: 'Create a token of kind person: waymark token create --kind person',
   })
@@ -135,7 +135,7 @@ async function tokenOfOwner(c: RequestContext, security: Security, instance: str
     })
   const owner = await security.directory.owner()
   if (owner?.token) return owner.token.id
-  throw new Refusal('REFUSED', 'This server creates login addresses only for holders of tokens.', {
+  throw new Refusal('REFUSED', 'This server creates sign-in addresses only for holders of tokens.', {
     reason: 'token_missing',
     hint: 'GET /api/sign-in lists the ways to sign in.',
   })
