@@ -225,6 +225,11 @@ test('an agent that continues a mission learns what landed, and what was taken b
     project.call('get_context', { mission_id, include: ['tasks'], ...more })
   const before = await context()
   expect(before).not.toHaveProperty('landed')
+  const { task_id: empty } = await project.call('start_task', { name: 'Empty', goal: 'g', mission_id })
+  const looked = { task_id: empty, status: 'success', outcome: { summary: 'Looked.' } }
+  await project.call('complete_task', looked)
+  await project.call('measure_landed')
+  expect(await context()).not.toHaveProperty('landed')
   const kept = await work('kept')
   project.git('add', '-A')
   project.git('commit', '-q', '-m', 'Kept')
@@ -242,6 +247,8 @@ test('an agent that continues a mission learns what landed, and what was taken b
   expect(seen.tasks).toMatchObject([
     { id: taken, landed: 'reverted' },
     { id: kept, landed: 'landed' },
+    { id: empty },
   ])
+  expect(seen.tasks[2]).not.toHaveProperty('landed')
   expect(await context({ filter: { since: seen.as_of } })).not.toHaveProperty('landed')
 })

@@ -42,6 +42,11 @@ export const landedWords = {
   unknown: 'not measured against a branch',
 } as const satisfies Readonly<Record<LandedState, string>>
 
+/** Whether the lines of a task are followed: then it is worth saying where they are. */
+export function isFollowed(state: LandedState): boolean {
+  return state !== 'none' && state !== 'unknown'
+}
+
 /** How many tasks have lines that are not on the default branch. */
 export function notLanded(counts: ReadonlyMap<LandedState, number>): number {
   const states = ['lost', 'reverted', 'pushed', 'committed', 'uncommitted'] as const

@@ -15,6 +15,7 @@ import { doneWhenEntry, promisesOf } from '../../plan/operations/done-when.ts'
 import type { TaskLine } from '../../plan/ports/task-reads.ts'
 import { reviewFields, reviewInMission } from '../../review/operations/agent-reviews.ts'
 import type { Reads, StoreReader } from '../../store/ports/store.ts'
+import { isFollowed } from '../domain/landed.ts'
 import { currentPhase, shownStatus, totalPhases } from '../domain/mission.ts'
 import type { RecordFilter } from '../ports/record-reads.ts'
 import { undoneEntry } from './attempt-answer.ts'
@@ -107,7 +108,7 @@ async function loadTasks(
         item: {
           ...entry,
           ...(undo && { undone: undoneEntry(undo) }),
-          ...(landed && item.task.status === 'done' && { landed }),
+          ...(landed && isFollowed(landed) && item.task.status === 'done' && { landed }),
           ...(doneWhen && { done_when: doneWhen }),
         },
       }

@@ -8,7 +8,7 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { taskLines } from '../../lines/domain/task-lines.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { type Landed, landedStates, type TaskLines } from '../domain/landed.ts'
+import { isFollowed, type Landed, landedStates, type TaskLines } from '../domain/landed.ts'
 import type { Task } from '../domain/task.ts'
 import { undoneTasks } from './tree-write.ts'
 
@@ -93,12 +93,13 @@ export const missionLandedField = z
   })
   .optional()
 
-/** Null where nothing was measured, or nothing since a time. */
+/** Null where no lines are followed, or nothing was measured since a time. */
 export async function missionLanded({ landings }: Reads, missionId: MissionId, since = 0) {
   const { counts, measuredAt, gone } = await landings.ofMission(missionId, maxGone)
-  if (measuredAt === null || measuredAt < since) return null
+  const followed = [...counts].filter(([state]) => isFollowed(state))
+  if (followed.length === 0 || measuredAt === null || measuredAt < since) return null
   return {
-    counts: Object.fromEntries(counts),
+    counts: Object.fromEntries(followed),
     gone: gone.map(({ id, name, is }) => ({ task_id: id, name: excerpt(name, 60), is })),
   }
 }
