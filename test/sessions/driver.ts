@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Context } from '../../src/kernel/operations/operation.ts'
@@ -124,11 +124,12 @@ export function openStage(context: Context, spool = spoolBeside(context.folder))
     const copied = (path: string, explained: boolean | null, isCopied = true): ToolEdit => {
       const place = placed(path)
       if (!existsSync(place)) return { path: place, copy: null, absent: true, explained }
-      if (!isCopied) return { path: place, copy: null, absent: false, explained }
+      const before = explained === null ? { modifiedAt: statSync(place).mtimeMs } : {}
+      if (!isCopied) return { path: place, copy: null, absent: false, ...before, explained }
       count += 1
       const copy = join(spool, `copy-${count}`)
       copyFileSync(place, copy)
-      return { path: place, copy, absent: false, explained }
+      return { path: place, copy, absent: false, ...before, explained }
     }
     const callOf = (): string => `${id}-${agent?.id ?? 'main'}-${count}`
     const self: Player = {

@@ -79,9 +79,10 @@ export function undoChain(
     path,
     from: name,
     // A file that others made again has its lines again.
-    steps: chain.map((step, at) =>
-      undoStep(record, step, { makers, isMadeAgain: step.after === null && at < chain.length - 1 }),
-    ),
+    steps: chain.map((step, at) => {
+      const isMadeAgain = step.after === null && at < chain.length - 1 && !isOwn(chain[at + 1])
+      return undoStep(record, step, { makers, isMadeAgain })
+    }),
     isOwnRename: chain.some((step) => step.from !== undefined && step.from !== step.path && isOwn(step)),
     isOwnArrival: content === null && isOwn(chain[0]),
     isOwnRemoval: end === null && isOwn(chain.at(-1)),

@@ -37,6 +37,7 @@ const edit = {
         top: path,
         path,
         content: oid.nullable().exactOptional(),
+        modifiedAt: time.exactOptional(),
         explained: z.boolean().nullable(),
         meant: oid.exactOptional(),
         onto: oid.exactOptional(),
@@ -133,6 +134,7 @@ export const ingestRemoteEvents = defineOperation({
         ...one,
         key: `${one.key}-${machine.id}`,
         reportedAt: one.reportedAt + late,
+        what: withClockOf(one.what, late),
       }))
       const withClock = (
         { place: found, takenAt, error }: TreeStateResult,
@@ -182,4 +184,14 @@ export const ingestRemoteEvents = defineOperation({
  */
 function clockDifference(difference: number): number {
   return Math.abs(difference) < 5_000 ? 0 : Math.round(difference / 1_000) * 1_000
+}
+
+/** The times of files by the server's clock. */
+function withClockOf(what: LocatedHookEvent['what'], late: number): LocatedHookEvent['what'] {
+  if (what.kind !== 'edit_began' && what.kind !== 'edit_ended') return what
+  const edits = what.edits.map(({ modifiedAt, ...edit }) => ({
+    ...edit,
+    ...(modifiedAt !== undefined && { modifiedAt: modifiedAt + late }),
+  }))
+  return { ...what, edits }
 }

@@ -147,12 +147,14 @@ function copyEditedFiles(
     const place = placeInProject(path, folder, queue)
     // Kept so that ingest can count it; nothing outside is read.
     if (place === null) return [{ path: '', copy: null, absent: false, does: null }]
-    const absent = entryAt(place) === undefined
+    const entry = entryAt(place)
+    const absent = entry === undefined
     const isKept = !absent && index < maxCopies && !isSecret(place, project)
     const content = isKept ? contentOf(place) : null
     const name = `${key}.${index}.${isAfter ? 'after' : 'before'}-${hashText(`${call} ${place}`)}`
     const copy = content && writeCopy(queue, event.session, { name, content })
-    return [{ path: place, copy, absent, does: isAfter && isKept ? does : null }]
+    const time = entry !== undefined && !isAfter ? { modifiedAt: entry.mtimeMs } : {}
+    return [{ path: place, copy, absent, ...time, does: isAfter && isKept ? does : null }]
   })
 }
 

@@ -74,6 +74,8 @@ export interface QueuedEdit {
   /** The name of its copy, below the folder of copies. */
   readonly copy: string | null
   readonly absent: boolean
+  /** When it was written last, in milliseconds by the clock of the file system. */
+  readonly modifiedAt?: number
   /** The edit that the payload describes; only after the call. */
   readonly does: PayloadEdit | null
 }

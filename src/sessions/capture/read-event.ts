@@ -29,6 +29,7 @@ const Edit = z.object({
   path: z.string().max(4096),
   copy: z.string().max(200).nullable().catch(null),
   absent: flag,
+  modifiedAt: z.number().min(0).exactOptional(),
   does: z
     .union([
       z.object({ kind: z.literal('content'), content: z.string() }),
@@ -275,7 +276,8 @@ function editsOf(
     if (isAfter && copy !== null && edit.copy !== null)
       recordWrittenCopy(written, path, { key, copy: edit.copy })
     const isMissing = edit.copy !== null && copy === null
-    read.push({ edit: { path, copy, absent: edit.absent, ...explained }, isMissing })
+    const time = edit.modifiedAt === undefined ? {} : { modifiedAt: edit.modifiedAt }
+    read.push({ edit: { path, copy, absent: edit.absent, ...time, ...explained }, isMissing })
   }
   return read
 }

@@ -106,6 +106,8 @@ export interface ToolEdit {
   /** A raw copy of the file at that time, in the hook queue; null if none was made. `absent`: no file existed. */
   readonly copy: string | null
   readonly absent: boolean
+  /** Only before the edit: when the file was written last, in milliseconds by the clock of the file system. */
+  readonly modifiedAt?: number
   /** Only after the edit: whether the payload's edit alone explains the content. */
   readonly explained: boolean | null
   /** If it does not: a file in the hook queue with the content that the payload's edit alone would leave. */

@@ -69,6 +69,8 @@ export interface HookEdit {
   /** The content before and after: an id, null for no file, undefined if unknown. */
   readonly before?: string | null
   readonly after?: string | null
+  /** When the content before was written, in milliseconds by the clock of the file system. */
+  readonly modifiedAt?: number
   /** Whether the tool's edit alone explains the content after it. */
   readonly explained: boolean | null
   /** If it does not: the id of the content that the tool's edit alone would leave. */

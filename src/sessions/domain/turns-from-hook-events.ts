@@ -32,6 +32,8 @@ export interface LocatedEdit {
   readonly path: string
   /** An id, null for no file, undefined where no copy was made. */
   readonly content?: string | null
+  /** When that content was written, in milliseconds, if it is the one before the edit. */
+  readonly modifiedAt?: number
   readonly explained: boolean | null
   /** The id of the content that the tool's edit alone would leave, if something else was written as well. */
   readonly meant?: string
@@ -407,6 +409,7 @@ export function seenEdits(hookEvents: readonly LocatedHookEvent[], top: string):
       began.delete(key)
       if (what.failed) continue
       const contentBefore = edit.onto ?? before?.edit.content
+      const modifiedAt = edit.onto === undefined ? before?.edit.modifiedAt : undefined
       seen.push({
         path: edit.path,
         call: what.call,
@@ -414,6 +417,7 @@ export function seenEdits(hookEvents: readonly LocatedHookEvent[], top: string):
         from: before?.at ?? null,
         reportedAt: at,
         ...(contentBefore !== undefined && { before: contentBefore }),
+        ...(modifiedAt !== undefined && { modifiedAt }),
         ...(edit.content !== undefined && { after: edit.content }),
         explained: edit.explained,
         ...(edit.meant !== undefined && { meant: edit.meant }),

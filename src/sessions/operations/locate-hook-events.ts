@@ -148,6 +148,7 @@ function locateEdit({ edit }: EditLocation, top: string, contents: ReadonlyMap<s
     path,
     explained: edit.explained,
     ...(content !== undefined && { content }),
+    ...(edit.modifiedAt !== undefined && { modifiedAt: edit.modifiedAt }),
     ...(meant !== undefined && { meant }),
     ...(onto !== undefined && { onto }),
   }

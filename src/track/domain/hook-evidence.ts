@@ -128,11 +128,11 @@ export function evidenceChain(
   )
   const possibleWriters = (from: number, to: number, but: CandidateAuthor | null = null) =>
     present.filter((one) => one !== but && canHaveWritten(one, { from, to }, name))
-  const isLate = (changedAt: number | null | undefined): boolean => {
-    if (changedAt === null || changedAt === undefined) return false
-    const within = changedAt % 1000 === 0 ? coarseTolerance : sameClockTolerance
-    const time = { from: changedAt, to: changedAt }
-    return !present.some((one) => canHaveWritten(one, time, name, within))
+  // Whether the last write was too far from every tool that could have made it.
+  const isLate = (changedAt: number | null | undefined, from: number, to: number): boolean => {
+    const within = changedAt != null && changedAt % 1000 === 0 ? coarseTolerance : sameClockTolerance
+    const span = changedAt == null ? { from, to } : { from: changedAt, to: changedAt }
+    return !present.some((one) => canHaveWritten(one, span, name, within))
   }
   const unreported = (
     { before, after }: Pick<EvidenceLink, 'before' | 'after'>,
@@ -147,7 +147,13 @@ export function evidenceChain(
   if (orderedEdits.length === 0) {
     if (ends !== undefined && ends.before !== undefined && ends.before === ends.after) return []
     const { before, after, changedAt } = ends ?? {}
-    return [unreported({ before, after }, possibleWriters(time.from, time.to), isLate(changedAt))]
+    return [
+      unreported(
+        { before, after },
+        possibleWriters(time.from, time.to),
+        isLate(changedAt, time.from, time.to),
+      ),
+    ]
   }
   const links: EvidenceLink[] = []
   let [before, since, last]: [string | null | undefined, number, CandidateAuthor | null] = [
@@ -162,13 +168,13 @@ export function evidenceChain(
     const isFormatter = last !== null && (changedAt ?? at) - since <= formatterWindow + tolerance
     const isGuess = owners.length === 0 && isFormatter
     const authors = isGuess && last !== null ? [last] : owners
-    links.push(unreported({ before, after }, authors, isGuess || isLate(changedAt)))
+    links.push(unreported({ before, after }, authors, isGuess || isLate(changedAt, since, at)))
   }
   for (const { author: by, edit } of orderedEdits) {
     const began = edit.from ?? edit.reportedAt
     // Two authors wrote at the same time: the content between them is no one's.
     const isOverlapping = last !== null && last !== by && began < since && before !== edit.before
-    if (!isOverlapping) addGap(edit.before, began, null)
+    if (!isOverlapping) addGap(edit.before, began, edit.modifiedAt ?? null)
     const joined = isOverlapping ? links.pop() : undefined
     const others = possibleWriters(began, edit.reportedAt, by)
     const seen = others.filter((one) => one.seen !== undefined)
