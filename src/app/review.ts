@@ -9,7 +9,7 @@ import type { OutputOf } from '../kernel/operations/catalog.ts'
 import { processEnd } from '../kernel/process-end.ts'
 import { quoteShellWord } from '../kernel/shell-word.ts'
 import { formatCount } from '../kernel/text.ts'
-import { commentText, draftLine, fileLine, reviewHeading } from '../review/cli/review.ts'
+import { commentText, draftLine, fileLine, reviewHeading, waitingLine } from '../review/cli/review.ts'
 import { parseComments, type QuotedFile, quotedDiff } from '../review/domain/editor-comments.ts'
 import { type ReviewAction, reviewActions } from '../review/domain/review.ts'
 import { indentText } from '../surfaces/cli/render/parts.ts'
@@ -481,7 +481,7 @@ function summary(work: ReviewAnswer): string {
   const listed = (heading: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : [heading, ...lines.map((line) => indentText(line))]
   return [
-    reviewHeading(work),
+    reviewHeading(work, { ink: (_, text) => text }),
     ...files.map((file) => `  ${fileLine(file)}`),
     ...listed('Comments:', recent.map(commentText)),
     ...(done === 0
@@ -490,10 +490,7 @@ function summary(work: ReviewAnswer): string {
           `${formatCount(done, 'comment')} done before the last review: waymark review comments ${subject.task_id ?? subject.mission_id ?? '<task>'} shows ${done === 1 ? 'it' : 'them'}.`,
         ]),
     ...listed('Your unsent comments (--drop <comment> deletes one):', drafts.map(draftLine)),
-    ...listed(
-      'Needs a person:',
-      waiting.map(({ item_id, kind, reason }) => `${kind.replace(/_/g, ' ')}: ${reason}  ${item_id}`),
-    ),
+    ...listed('Needs a person:', waiting.map(waitingLine)),
     ...(may.why === null ? [] : [may.why]),
     ...notes,
     '',

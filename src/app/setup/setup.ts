@@ -16,6 +16,7 @@ import {
 } from '../../clients/setup/disk.ts'
 import { fileHash } from '../../clients/setup/edit/edit-file.ts'
 import { differences, type PreviewLine } from '../../clients/setup/file-difference.ts'
+import { hasServerEntry } from '../../clients/setup/health.ts'
 import {
   isForProject,
   type PlannedFile,
@@ -105,11 +106,16 @@ export async function initCommand(words: readonly string[]): Promise<void> {
 
 /** What `waymark init` in a pipe leaves to do: it makes the database, and sets up no client without `--yes`. */
 export function clientSteps(): string {
-  const found = detectClients(setupContextOf(process.env, undefined), new Disk().exists)
+  const context = setupContextOf(process.env, undefined)
+  const { exists, read } = new Disk()
+  const found = detectClients(context, exists).map(({ client }) => client)
   const [setup, plan] = withoutClientSteps
-  return found.length === 0
-    ? `No client was found to set up. Choose one: ${setup}\nOr plan your own work: ${plan}\n`
-    : `No client is set up yet. Found here: ${titlesOf(found.map(({ client }) => client))}.\nShow what would be written: waymark init --dry-run\nWrite it: waymark init --yes\n`
+  if (found.length === 0)
+    return `No client was found to set up. Choose one: ${setup}\nOr plan your own work: ${plan}\n`
+  const missing = found.filter((client) => !hasServerEntry(client, { context, read }))
+  return missing.length === 0
+    ? `Already set up: ${titlesOf(found)}. Say to your agent: ${firstPrompt}\n`
+    : `Not set up yet: ${titlesOf(missing)}.\nShow what would be written: waymark init --dry-run\nWrite it: waymark init --yes\n`
 }
 
 const withoutClientSteps = ['waymark setup claude', 'waymark task add "<title>"'] as const
@@ -203,6 +209,7 @@ async function run(
   if (makesRecord) makeRecord(context, host)
   if (changed.length === 0) {
     say(terminal, isRefused ? 'Nothing was written.' : `${titlesOf(clients)}: already set up.`)
+    if (!isRefused && setupCommand.makesRecord) say(terminal, `Say to your agent: ${firstPrompt}`)
     showSkipped(plan, host)
     report(host, { ...about, state: isRefused ? 'not_written' : 'already_set_up' })
     return

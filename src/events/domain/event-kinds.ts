@@ -394,8 +394,11 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       ...missionUpdated(missionId),
       ...taskTouched(taskId),
     ],
-    words: ({ answer, ...closed }, titles) =>
-      `${itemOutcome(closed)} ${closed.itemId}${subjectSuffix(closed, titles)}${answer === null ? '' : `: ${shortenText(answer)}`}`,
+    words: ({ answer, ...closed }, titles) => {
+      const outcome = itemOutcome(closed)
+      const text = answer === null || answer === outcome ? '' : `: ${shortenText(answer)}`
+      return `${outcome} ${closed.itemId}${subjectSuffix(closed, titles)}${text}`
+    },
   },
 
   'process.kept': {

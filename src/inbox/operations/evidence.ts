@@ -9,8 +9,9 @@ import { excerpt } from '../../kernel/text.ts'
 import { peopleBehind } from '../../people/operations/agent-owners.ts'
 import { MeasuredShort, measuredSummary } from '../../reports/operations/board.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { deniedFiles, unchangedClaims } from '../../track/domain/claimed-paths.ts'
+import { deniedFiles } from '../../track/domain/claimed-paths.ts'
 import { attemptStatuses, outcomeAuthorOf } from '../../track/domain/task.ts'
+import { claimsWithNoChange } from '../../track/domain/verdict.ts'
 import { VerdictEntry, verdictEntry } from '../../track/operations/attempt-answer.ts'
 import type { InboxItem } from '../domain/inbox-item.ts'
 
@@ -71,7 +72,7 @@ export async function inboxEvidence(reads: Reads, item: InboxItem): Promise<z.ou
     measured: measured ? measuredSummary(measured) : null,
     verdict: verdict && verdictEntry(verdict),
     claimed: end === null ? null : excerpt(end.outcome.summary, 600),
-    unchanged_claims: end === null ? [] : unchangedClaims(end.evidence),
+    unchanged_claims: end === null ? [] : claimsWithNoChange(end.evidence, verdict),
     not_mine: end === null ? [] : deniedFiles(end.outcome, end.evidence).slice(0, 50),
     claimed_by: attempt === null || end === null ? null : outcomeAuthorOf(attempt),
     claimed_by_person: end === null ? null : personOf(attempt?.completedBy),

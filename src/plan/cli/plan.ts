@@ -174,7 +174,7 @@ export function planTask(task: OutputOf<'taskman_task_dep_add'>, page: RenderCon
       ['role', task.role ?? ''],
       ...promiseRows(task.done_when),
       [task.blocked ? 'waits for' : 'depends on', waits.map((id) => titledId(id, page)).join('\n')],
-      ['planned', `${formatAge(created, page.now)}${creator ? ` by ${creator}` : ''}`],
+      ['created', `${formatAge(created, page.now)}${creator ? ` by ${creator}` : ''}`],
     ],
     page,
   )}`

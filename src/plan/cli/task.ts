@@ -206,7 +206,7 @@ function headOf(task: TaskAnswer, page: RenderContext): readonly (readonly [stri
     ['depends on', task.depends_on.map(dependencyText).join('\n')],
     ['step', task.step ?? ''],
     ...promiseRows(task.done_when),
-    ['landed', task.landed === null ? '' : landingWords(task.landed)],
+    ['landed', task.landed === null ? '' : landingWords(task.landed).replace(/^landed /, '')],
     [
       'undone',
       task.undone === null ? '' : `${formatAge(task.undone.undone_at, page.now)} by ${task.undone.author}`,

@@ -43,7 +43,7 @@ export const settingSet = defineOperation({
   toolset: 'gate',
   audience: 'person',
   title: 'Change a setting of the project',
-  description: 'Change a setting of this project. People only; the log records who did it.',
+  description: 'Change a setting of this project. The log records who did it.',
   kind: 'command',
   idempotent: true,
   positional: ['name', 'value'],

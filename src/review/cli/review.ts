@@ -3,7 +3,7 @@ import { formatCount, plainLine } from '../../kernel/text.ts'
 import { blocks, cutNote, indentText, section } from '../../surfaces/cli/render/parts.ts'
 import { clockTime, escapeLineBreaks, formatAge } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
-import { deniedLine } from '../../track/cli/verdict.ts'
+import { deniedLine, verdictText } from '../../track/cli/verdict.ts'
 import { actionWords } from '../domain/review.ts'
 
 type ReviewView = OutputOf<'review_show'>
@@ -26,7 +26,7 @@ export const reviewShow: AnswerView<'review_show'> = (answer, page) => {
   const { subject, totals, files, comments, drafts, reviews, waiting, may, notes } = answer
   const visible = files.slice(0, maxFiles)
   return blocks(
-    reviewHeading(answer),
+    reviewHeading(answer, page),
     subject.goal === null ? '' : subject.goal,
     section('Files', indentText(visible.map(fileLine).join('\n')), page),
     cutNote(visible.length, totals.files, 'waymark review shows all.'),
@@ -35,24 +35,18 @@ export const reviewShow: AnswerView<'review_show'> = (answer, page) => {
     section('Reviews', reviewList(reviews, page), page),
     section(
       'Needs a person',
-      indentText(
-        waiting.map(({ item_id, kind, reason }) => `${kindWord(kind)}: ${reason}  ${item_id}`).join('\n'),
-      ),
+      indentText(waiting.map(waitingLine).join('\n')),
       page,
     ),
     [...(may.why === null ? [] : [may.why]), ...notes].join('\n'),
   )
 }
 
-/** The subject of a review, its size, and the hash of its content. */
-export function reviewHeading({
-  subject,
-  agents,
-  totals,
-  content,
-  unchanged_claims: unchanged,
-  not_mine: denied,
-}: ReviewView): string {
+/** The subject of a review, its size, the hash of its content, and the verdict with its reasons. */
+export function reviewHeading(
+  { subject, agents, totals, content, verdict, unchanged_claims: unchanged, not_mine: denied }: ReviewView,
+  page: Pick<RenderContext, 'ink'>,
+): string {
   const by = agents.length === 0 ? '' : `  by ${agents.map(escapeLineBreaks).join(', ')}`
   const since =
     subject.since === null ? 'Everything' : `Everything since ${clockTime(subject.since).slice(0, 16)}`
@@ -63,7 +57,9 @@ export function reviewHeading({
   return [
     `${head}${by}`,
     `${formatCount(totals.files, 'file')}, +${totals.added} −${totals.removed}, ${totals.viewed} viewed; content ${content.slice(0, 12)}`,
-    ...unchanged.map((path) => `✗ Claimed but unchanged: ${escapeLineBreaks(path)}`),
+    ...(verdict === null
+      ? unchanged.map((path) => `✗ Claimed but unchanged: ${escapeLineBreaks(path)}`)
+      : [verdictText(verdict, page, null)]),
     ...deniedLine(denied),
   ].join('\n')
 }
@@ -131,8 +127,9 @@ function reviewList(reviews: readonly ReviewActionRow[], page: RenderContext): s
   )
 }
 
-function kindWord(kind: string): string {
-  return kind.replace(/_/g, ' ')
+/** An open question about the work. The reasons of a verdict are above. */
+export function waitingLine({ item_id: id, kind, reason }: ReviewView['waiting'][number]): string {
+  return `${kind === 'verdict' ? 'verdict' : `${kind.replace(/_/g, ' ')}: ${reason}`}  ${id}`
 }
 
 export const replySent: AnswerView<'reply_to_review'> = ({ comment_id: id, status }, { ink }) =>

@@ -12,8 +12,9 @@ import {
 } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { deniedFiles, unchangedClaims } from '../../track/domain/claimed-paths.ts'
+import { deniedFiles } from '../../track/domain/claimed-paths.ts'
 import { type Attempt, outcomeAuthorOf } from '../../track/domain/task.ts'
+import { claimsWithNoChange } from '../../track/domain/verdict.ts'
 import { VerdictEntry, verdictEntry } from '../../track/operations/attempt-answer.ts'
 import { type ReviewComment, type ReviewSubject, subjectKey } from '../domain/review.ts'
 import { anchorComments, commentMeasurements, currentPlaces, linesBriefs } from './comment-anchors.ts'
@@ -213,7 +214,7 @@ export const reviewShow = defineOperation({
         goal: task?.goal ?? null,
       },
       agents: [...new Set(attempts.map(({ agentName, actor }) => displayName({ actor, agentName })))],
-      unchanged_claims: end === null ? [] : unchangedClaims(end.evidence),
+      unchanged_claims: end === null ? [] : claimsWithNoChange(end.evidence, verdict),
       not_mine: end === null ? [] : deniedFiles(end.outcome, end.evidence).slice(0, 50),
       claimed:
         end === null || completed === undefined

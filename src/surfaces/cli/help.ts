@@ -181,8 +181,24 @@ function positionalText(name: string, required: readonly Flag[]): string {
   return needed ? `<${word}>` : `[${word}]`
 }
 
+/** Examples that show more than the required fields. */
+const examples: Partial<Record<OperationName, string>> = {
+  blame: 'src/auth.ts',
+  why: 'src/auth.ts:12',
+  search: 'login',
+  reject: 'h-4k2m9x7c0vqa "The login does not use it yet."',
+  setting_set: `done_when '{"check": ["npm test"]}'`,
+  start_mission: '"Safer login" --objective "No more than five tries a minute"',
+  start_task: '"Add rate limit to login" --areas "src/auth/, test/"',
+  complete_task: 't-4k2m9x7c0vqa "Added src/auth/limit.ts. All tests pass." --status success',
+  taskman_task_add: '"Add rate limit to login" --check "npm test"',
+  taskman_task_edit: 't-4k2m9x7c0vqa --check "npm test"',
+}
+
 /** A command line with every required field, with the contract's examples as values. */
 export function exampleOf(operation: Operation, flags: readonly Flag[]): string {
+  const chosen = examples[operation.name as OperationName]
+  if (chosen !== undefined) return `waymark ${operation.command} ${chosen}`
   const places = operation.positional ?? []
   const byPlace = places.flatMap((name) => flags.filter(({ path }) => path.join('.') === name))
   const positionals = byPlace.filter((flag, at) => flag.required || at === 0 || hasExample(flag))

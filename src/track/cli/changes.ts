@@ -186,12 +186,13 @@ const found = {
   unchanged: 'did not change here',
 } as const
 
-/** `4 files: 1 added, 2 modified, 1 renamed`. */
+/** `1 file modified`, or `4 files: 1 added, 2 modified, 1 renamed`. */
 export function countsInWords(counts: ChangeCountsAnswer): string {
   const total = countAllKinds(counts)
   if (total === 0) return 'no file changed'
-  const parts = kinds.filter((kind) => counts[kind] > 0).map((kind) => `${counts[kind]} ${kind}`)
-  return `${formatCount(total, 'file')}: ${parts.join(', ')}`
+  const present = kinds.filter((kind) => counts[kind] > 0)
+  if (present.length === 1) return `${formatCount(total, 'file')} ${present[0]}`
+  return `${formatCount(total, 'file')}: ${present.map((kind) => `${counts[kind]} ${kind}`).join(', ')}`
 }
 
 export function countAllKinds(counts: ChangeCountsAnswer): number {

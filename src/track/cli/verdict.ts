@@ -8,7 +8,7 @@ type VerdictAnswer = NonNullable<OutputOf<'complete_task'>['verdict']>
 /** A verdict with its reasons and checks; `needed` is the command for the person who is needed. */
 export function verdictText(
   { is, reasons, checks }: VerdictAnswer,
-  { ink }: RenderContext,
+  { ink }: Pick<RenderContext, 'ink'>,
   needed: string | null,
 ): string {
   const passed = checks.filter(({ exit_code, same_content }) => exit_code === 0 && same_content)

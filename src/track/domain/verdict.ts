@@ -3,7 +3,7 @@ import type { TaskId } from '../../kernel/id.ts'
 import { pathInsidePrefix, pathPatterns } from '../../kernel/path-pattern.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import type { DoneWhen, Promised } from '../../plan/domain/done-when.ts'
-import { pathsNamedBeside } from './claimed-paths.ts'
+import { pathsNamedBeside, unchangedClaims } from './claimed-paths.ts'
 import type { TaskOutcome } from './task.ts'
 
 export const verdictValues = ['proven', 'unproven', 'contradicted'] as const
@@ -133,6 +133,15 @@ export interface VerdictFacts {
   readonly checks?: readonly CheckFact[]
   readonly content?: string | null
   readonly contradictedSubtasks?: readonly TaskId[]
+}
+
+/** The files that a completion names and that nothing changed. A verdict knows the task's other attempts too. */
+export function claimsWithNoChange(
+  evidence: Pick<AttemptMeasurement, 'claimedPaths'>,
+  verdict: Pick<Verdict, 'reasons'> | null,
+): readonly string[] {
+  if (verdict === null) return unchangedClaims(evidence)
+  return verdict.reasons.flatMap(({ rule, paths = [] }) => (rule === 'claimed_not_changed' ? paths : []))
 }
 
 export function isContradiction(rule: VerdictRule): boolean {
@@ -454,7 +463,7 @@ function openChecks({
       return [
         {
           rule: 'check_not_approved',
-          text: `A person must approve "${command}" first.`,
+          text: `"${command}" did not run: no person had approved it.`,
           fix: 'Ask a person to approve it: waymark inbox.',
         },
       ]

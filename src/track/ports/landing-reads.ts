@@ -23,6 +23,7 @@ export interface LandingReads {
   toMeasure(most: number): Promise<readonly Task[]>
   /** The attempts of tasks and of their subtasks, by the task; oldest first. */
   attemptsOf(taskIds: readonly TaskId[]): Promise<ReadonlyMap<TaskId, readonly Attempt[]>>
+  /** Of the tasks that are done now. */
   counts(): Promise<ReadonlyMap<LandedState, number>>
   ofMission(missionId: MissionId, limit: number): Promise<MissionLanding>
 }

@@ -94,10 +94,14 @@ export function landingReads({ db, projectId }: ReadScope): LandingReads {
     },
     async counts() {
       const rows = await db
-        .selectFrom('landing')
-        .select(['state', (eb) => eb.fn.countAll<number>().as('tasks')])
-        .where('project_id', '=', projectId)
-        .groupBy('state')
+        .selectFrom('task')
+        .innerJoin('landing', (join) =>
+          join.onRef('landing.project_id', '=', 'task.project_id').onRef('landing.task_id', '=', 'task.id'),
+        )
+        .select(['landing.state', (eb) => eb.fn.countAll<number>().as('tasks')])
+        .where('task.project_id', '=', projectId)
+        .where('task.status', '=', 'done')
+        .groupBy('landing.state')
         .execute()
       return new Map(rows.map(({ state, tasks }) => [state, Number(tasks)]))
     },
