@@ -83,7 +83,9 @@ test('names the files that an agent claims and did not change, in the review and
   })
   const review = await call('review_show', { task }, as)
   expect(review.unchanged_claims).toEqual(['test/auth.test.ts'])
-  expect(reviewHeading(review, { ink: (_, text) => text })).toContain('✗ Claimed but unchanged: test/auth.test.ts')
+  expect(reviewHeading(review, { ink: (_, text) => text })).toContain(
+    '✗ Claimed but unchanged: test/auth.test.ts',
+  )
   const { items } = await call('inbox', { include: ['evidence'] }, as)
   const claim = { rule: 'claimed_not_changed', paths: ['test/auth.test.ts'] }
   const evidence = {
@@ -94,6 +96,20 @@ test('names the files that an agent claims and did not change, in the review and
     { kind: 'review', evidence },
     { kind: 'verdict', evidence },
   ])
+})
+
+test('a claim of a file that the attempt before changed is not called unchanged', async () => {
+  const { call, write } = await openProject()
+  const { task_id: task } = await call('start_task', { name: 'Limit logins' })
+  write('src/limit.ts', 'export const limit = 5\n')
+  await call('complete_task', { task_id: task, status: 'failed', outcome: { summary: 'Half done.' } })
+  await call('start_task', { planned_task_id: task })
+  write('src/auth.ts', "import './limit.ts'\n")
+  const outcome = { summary: 'Added src/limit.ts and used it in src/auth.ts.' }
+  const { verdict } = await call('complete_task', { task_id: task, status: 'success', outcome })
+  expect(verdict.reasons.map(({ rule }: Answer) => rule)).toEqual(['no_check'])
+  const review = await call('review_show', { task }, as)
+  expect(review).toMatchObject({ unchanged_claims: [], verdict: { is: 'unproven' } })
 })
 
 test('a file that changes after it was looked at comes back, with the difference since', async () => {

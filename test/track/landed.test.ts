@@ -252,3 +252,12 @@ test('an agent that continues a mission learns what landed, and what was taken b
   expect(seen.tasks[2]).not.toHaveProperty('landed')
   expect(await context({ filter: { since: seen.as_of } })).not.toHaveProperty('landed')
 })
+
+test('status counts only done tasks as not landed', async () => {
+  const { project, task_id } = await withTask()
+  await project.call('measure_landed')
+  const plan = async () => (await project.call('status')).plan
+  expect(await plan()).toMatchObject({ done: 1, not_landed: 1 })
+  await project.call('taskman_task_edit', { id: task_id, status: 'to_do' }, { actor: person })
+  expect(await plan()).toMatchObject({ done: 0, ready: 1, not_landed: 0 })
+})

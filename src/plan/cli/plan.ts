@@ -77,12 +77,16 @@ export const planTasks: AnswerView<'taskman_task_list'> = (answer, page) => {
 export const planPhases: AnswerView<'taskman_phase_list'> = (answer, page) => {
   const { phases } = answer
   if (phases.length === 0) return 'There are no phases yet. Add one: waymark phase add "<name>"'
-  const mission = missionColumn(phases)
-  const columns = [{ title: 'phase', shrinks: true }, { title: 'status' }, ...mission.head, { title: 'id' }]
+  const columns = [
+    { title: 'phase', shrinks: true },
+    { title: 'status' },
+    { title: 'mission' },
+    { title: 'id' },
+  ]
   const rows = phases.map((phase) => [
     phase.name,
     statusWord(phase.status, page),
-    ...mission.cell(phase),
+    phase.mission_id ?? '',
     page.ink('dim', phase.id),
   ])
   return table(columns, rows, page)
@@ -118,24 +122,14 @@ export const planNotes: AnswerView<'taskman_task_note_list'> = (answer, page) =>
   return lines.join('\n')
 }
 
-/** Only if an entry belongs to a mission. */
-function missionColumn(entries: readonly Pick<PlannedTaskEntry, 'mission_id'>[]) {
-  const isShown = entries.some(({ mission_id }) => mission_id !== null)
-  return {
-    head: isShown ? [{ title: 'mission' }] : [],
-    cell: (entry: Pick<PlannedTaskEntry, 'mission_id'>) => (isShown ? [entry.mission_id ?? ''] : []),
-  }
-}
-
 function planTable(tasks: readonly PlannedTaskEntry[], page: RenderContext): string {
-  const mission = missionColumn(tasks)
   const columns = [
     { title: 'task', shrinks: true },
     { title: 'status' },
     { title: 'phase' },
     { title: 'role' },
     { title: 'waits for', shrinks: true },
-    ...mission.head,
+    { title: 'mission' },
     { title: 'id' },
   ]
   const titles = new Map(tasks.map(({ id, title }) => [id, title]))
@@ -145,7 +139,7 @@ function planTable(tasks: readonly PlannedTaskEntry[], page: RenderContext): str
     task.phase_id ?? '',
     task.role ?? '',
     task.blocked ? task.depends_on.map((id) => titles.get(id) ?? id).join('\n') : '',
-    ...mission.cell(task),
+    task.mission_id ?? '',
     page.ink('dim', task.id),
   ])
   return table(columns, rows, page)

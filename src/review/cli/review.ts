@@ -33,11 +33,7 @@ export const reviewShow: AnswerView<'review_show'> = (answer, page) => {
     section('Comments', indentText(comments.map(commentText).join('\n')), page),
     section('Your comments that are not sent', indentText(drafts.map(draftLine).join('\n')), page),
     section('Reviews', reviewList(reviews, page), page),
-    section(
-      'Needs a person',
-      indentText(waiting.map(waitingLine).join('\n')),
-      page,
-    ),
+    section('Needs a person', indentText(waiting.map(waitingLine).join('\n')), page),
     [...(may.why === null ? [] : [may.why]), ...notes].join('\n'),
   )
 }

@@ -11,13 +11,16 @@ export interface TableColumn {
 
 const gap = 2
 
-/** Rows in columns without lines, at most as wide as the terminal. Empty without rows. */
+/** Rows in columns without lines, at most as wide as the terminal, without empty columns. Empty without rows. */
 export function table(
-  columns: readonly TableColumn[],
-  rows: readonly (readonly string[])[],
+  allColumns: readonly TableColumn[],
+  allRows: readonly (readonly string[])[],
   { width, ink }: { readonly width: number; readonly ink: Ink },
 ): string {
-  if (rows.length === 0) return ''
+  if (allRows.length === 0) return ''
+  const isFilled = allColumns.map((_, at) => allRows.some((row) => row[at] !== ''))
+  const columns = allColumns.filter((_, at) => isFilled[at])
+  const rows = allRows.map((row) => row.filter((_, at) => isFilled[at]))
   const colWidths = columnWidths(columns, rows, width)
   const table = new Table({
     head: columns.map(({ title }) => ink('dim', title)),
