@@ -59,7 +59,8 @@ function operations(call: Call, ids: readonly string[]): readonly Measured[] {
     ['list missions', () => call('list_missions', {}, person)],
     ['search', () => call('search', { words: 'number 77' }, person)],
     ['statistics', () => call('stats', {}, person)],
-    ['the whole plan', () => call('plan_show', {}, person)],
+    ['plan', () => call('plan_show', {}, person)],
+    ['plan: tasks of a phase', () => call('plan_show', { phase: 'P1' }, person)],
   ]
 }
 

@@ -20,7 +20,10 @@ export const planShow: AnswerView<'plan_show'> = (answer, page) => {
     ...(answer.critical_path.length > 1 ? [`critical path of ${answer.critical_path.length} tasks`] : []),
   ].join(', ')
   const legend = '✓ done  ● in progress  ○ ready  · blocked  ✗ dropped  ! critical path'
-  return [summary, page.ink('dim', legend), ...phases.map((phase) => phaseText(phase, page))].join('\n\n')
+  const folded = phases.find((phase) => phase.folded)
+  const unfold = folded ? [`Show the tasks of a phase: waymark plan show --phase ${folded.id ?? 'none'}`] : []
+  const outlines = phases.map((phase) => phaseText(phase, page))
+  return [summary, page.ink('dim', legend), ...outlines, ...unfold].join('\n\n')
 }
 
 type OutlinePhaseRow = OutputOf<'plan_show'>['phases'][number]

@@ -59,8 +59,11 @@ export interface OutlineTask extends Omit<TaskState, 'waitsFor'> {
 }
 
 /** Phases ▸ milestones ▸ tasks ▸ subtasks. A subtask in another phase than its parent is listed there. */
-export function outline({ phases, milestones, tasks }: OutlineSource): readonly OutlinePhase[] {
-  const homes = Map.groupBy(nodesOf(tasks), ({ task }) => homeOf(task))
+export function outline(
+  { phases, milestones, tasks }: OutlineSource,
+  states: readonly TaskState[] = taskStates(tasks),
+): readonly OutlinePhase[] {
+  const homes = Map.groupBy(nodesOf(tasks, states), ({ task }) => homeOf(task))
   const inPhase = Map.groupBy(tasks, placeOf)
   const phaseOf = (id: string | null, name: string | null, missionId: string | null): OutlinePhase => {
     const tasksUnder = (milestoneId: string | null): readonly OutlineTask[] =>
@@ -91,8 +94,7 @@ interface OutlineRoot {
   readonly node: OutlineTask
 }
 
-function nodesOf(tasks: readonly TaskInPlan[]): readonly OutlineRoot[] {
-  const found = taskStates(tasks)
+function nodesOf(tasks: readonly TaskInPlan[], found: readonly TaskState[]): readonly OutlineRoot[] {
   const ordered = tasks
     .map((task, place) => ({ task, outlined: found[place] }))
     .sort((one, other) => compareWork(one.task, other.task))

@@ -1,14 +1,17 @@
 import { z } from 'zod'
-import { spanOf } from '../../kernel/operations/find.ts'
-import { choice } from '../../kernel/operations/input/fields.ts'
+import type { Actor } from '../../kernel/actor.ts'
+import type { PhaseId } from '../../kernel/id.ts'
+import { findPhase, findPlanned, spanOf } from '../../kernel/operations/find.ts'
+import { choice, identifier } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
+import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { dependencyTree, dot, mermaid } from '../domain/diagrams.ts'
 import { type OutlinePhase, type OutlineSource, outline, type TaskInPlan } from '../domain/outline.ts'
 import type { PlanSpan } from '../domain/plan.ts'
 import { criticalPath, marks, readyTasks, type TaskMark } from '../domain/readiness.ts'
-import type { GraphTaskRow } from '../ports/plan-reads.ts'
+import type { GraphTaskRow, OutlineCount } from '../ports/plan-reads.ts'
 import { spanField } from './fields.ts'
 
 /** A task with its subtasks under the same milestone. */
@@ -47,7 +50,12 @@ const OutlinePhaseEntry = z.object({
   ),
   /** Tasks of the phase without a milestone. */
   tasks: list(OutlineTaskEntry),
+  /** Its tasks are left out of a large plan: `phase` shows them. */
+  folded: z.literal(true).optional(),
 })
+
+/** A plan with more tasks is shown phase by phase. */
+const maxOutlineTasks = 500
 
 export const planShow = defineOperation({
   name: 'plan_show',
@@ -56,20 +64,32 @@ export const planShow = defineOperation({
   audience: 'both',
   title: 'Show the plan',
   description:
-    'Show the plan as an outline: phases, milestones, tasks, what is ready, and the critical path.',
+    'Show the plan as an outline: phases, milestones, tasks, what is ready, and the critical path. A large plan has its phases folded.',
   kind: 'query',
-  input: z.strictObject({ mission: spanField.optional() }),
+  input: z.strictObject({
+    mission: spanField.optional(),
+    phase: identifier('Only this phase, with its tasks; "none": tasks outside any phase').optional(),
+    ...pageFields(maxOutlineTasks, `Tasks of the phase; default ${maxOutlineTasks}`),
+  }),
   output: z.object({
     phases: list(OutlinePhaseEntry),
     tasks: z.int(),
     done: z.int(),
     dropped: z.int(),
+    /** Of one phase: those that are shown. */
     ready: z.int(),
     critical_path: strings,
+    /** Leads to further tasks of the phase. */
+    next_cursor: page.next_cursor,
   }),
-}).handler(({ store, clock }, input) =>
+}).handler(({ store, clock, actor }, input) =>
   store.view(async (reads) => {
-    const source = await planSource(reads, await spanOf(reads, input.mission), clock.now())
+    const span = await spanOf(reads, input.mission)
+    const now = clock.now()
+    if (input.phase !== undefined) return phaseOutline(reads, span, { input, actor, now })
+    const { total } = await reads.plan.tasks({ owner: span, now }, { limit: 0, countTo: maxOutlineTasks + 1 })
+    if (total > maxOutlineTasks) return foldedOutline(reads, span, now)
+    const source = await planSource(reads, span, now)
     const counted = source.tasks.filter(({ dropped }) => dropped !== true)
     return {
       phases: await withMissions(reads, outline(source)),
@@ -78,12 +98,97 @@ export const planShow = defineOperation({
       dropped: source.tasks.length - counted.length,
       ready: readyTasks(source.tasks).length,
       critical_path: criticalPath(source.tasks).map(({ id }) => id),
+      next_cursor: null,
     }
   }),
 )
 
+/** The phases and milestones of a large plan without tasks, from counts. */
+async function foldedOutline(reads: Reads, span: PlanSpan, now: number) {
+  const { plan } = reads
+  const phases = await plan.phases(span)
+  const milestones = await plan.milestones({ owner: span })
+  const counts = await plan.outlineCounts(span)
+  const { total: ready } = await plan.tasks({ owner: span, ready: true, now }, { limit: 0 })
+  const critical = await plan.longestChain(span, maxOutlineTasks)
+  const byPhase = new Map(counts.map((count) => [count.phaseId, count]))
+  const named = outline({ phases, milestones, tasks: [] }).map((phase) => ({
+    ...phase,
+    ...progressOf(byPhase.get(phase.id as PhaseId)), // the id of a phase
+    folded: true as const,
+  }))
+  const outside = counts
+    .filter(({ phaseId, total, dropped }) => phaseId === null && total + dropped > 0)
+    .map((count) => ({
+      id: null,
+      name: null,
+      mission_id: count.missionId,
+      ...progressOf(count),
+      milestones: [],
+      tasks: [],
+      folded: true as const,
+    }))
+  return {
+    phases: await withMissions(reads, [...named, ...outside]),
+    ...totalsOf(counts),
+    ready,
+    critical_path: [...critical],
+    next_cursor: null,
+  }
+}
+
+interface PhaseOutlineInput {
+  readonly mission?: string | undefined
+  readonly phase?: string | undefined
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+/** One phase with a page of its tasks. */
+async function phaseOutline(
+  reads: Reads,
+  span: PlanSpan,
+  { input, actor, now }: { readonly input: PhaseOutlineInput; readonly actor: Actor; readonly now: number },
+) {
+  const { plan } = reads
+  const paging = new Paging('plan_show', input, actor, maxOutlineTasks)
+  const phase = input.phase === 'none' ? null : await findPhase(reads, input.phase ?? '')
+  const missionId = phase === null ? (span === 'open' ? null : span) : phase.missionId
+  const home = phase === null ? { phaseId: null, missionId } : { phaseId: phase.id }
+  const last = paging.after()
+  const after = last === undefined ? null : (await findPlanned(reads, last)).task.id
+  const rows = await plan.outlineTasks(home, { after, limit: paging.limit + 1, now })
+  const shown = rows.slice(0, paging.limit)
+  const critical = new Set<string>(await plan.longestChain(span, maxOutlineTasks))
+  const states = shown.map(({ id, mark, waitsFor }) => ({ mark, waitsFor, critical: critical.has(id) }))
+  const count = (await plan.outlineCounts(missionId)).find(({ phaseId }) => phaseId === home.phaseId)
+  const source = {
+    phases: phase === null ? [] : [phase],
+    milestones: phase === null ? [] : await plan.milestones({ phaseId: phase.id }),
+    tasks: shown.map((task) => taskInPlan(task, new Map())),
+  }
+  const outlined = outline(source, states).map((one) => ({ ...one, ...progressOf(count) }))
+  return {
+    phases: await withMissions(reads, outlined),
+    ...totalsOf(count ? [count] : []),
+    ready: shown.filter(({ mark }) => mark === 'ready').length,
+    critical_path: [...critical],
+    next_cursor: paging.next(rows, shown.length, ({ id }) => id),
+  }
+}
+
+function progressOf(count: OutlineCount | undefined) {
+  return { done: count?.done ?? 0, total: count?.total ?? 0 }
+}
+
+function totalsOf(counts: readonly OutlineCount[]) {
+  const sum = (field: 'total' | 'done' | 'dropped') =>
+    counts.reduce((total, count) => total + count[field], 0)
+  return { tasks: sum('total'), done: sum('done'), dropped: sum('dropped') }
+}
+
 /** Each phase with the name of its mission, if it has one. */
-async function withMissions({ missions }: Reads, phases: readonly OutlinePhase[]) {
+async function withMissions<Phase extends OutlinePhase>({ missions }: Reads, phases: readonly Phase[]) {
   const ids = [...new Set(phases.flatMap(({ mission_id }) => mission_id ?? []))]
   const found = await Promise.all(ids.map((id) => missions.find(id)))
   const names = new Map(found.flatMap((mission) => (mission ? [[mission.id as string, mission.name]] : [])))

@@ -77,6 +77,21 @@ export type PlannedHome =
   | { readonly phaseId: PhaseId }
   | { readonly phaseId: null; readonly missionId: PlanOwner }
 
+/** The tasks of a phase, or of a plan outside any phase, without dropped ones. */
+export interface OutlineCount {
+  readonly missionId: MissionId | null
+  readonly phaseId: PhaseId | null
+  readonly total: number
+  readonly done: number
+  readonly dropped: number
+}
+
+/** A task with its state in the plan. */
+export interface OutlineTaskRow extends GraphTaskRow {
+  readonly mark: TaskMark
+  readonly waitsFor: readonly TaskId[]
+}
+
 /** A task in the order of its home. */
 export interface OrderedTask {
   readonly id: TaskId
@@ -135,6 +150,15 @@ export interface PlanReads {
     limit: number,
     now: number,
   ): Promise<readonly (GraphTaskRow & { readonly mark: TaskMark })[]>
+  /** Read without the tasks, so that a plan may be of any size. */
+  outlineCounts(span: PlanSpan): Promise<readonly OutlineCount[]>
+  /** The tasks of a home in list order, after a task. */
+  outlineTasks(
+    home: PlannedHome,
+    request: { readonly after: TaskId | null; readonly limit: number; readonly now: number },
+  ): Promise<readonly OutlineTaskRow[]>
+  /** The start of the longest chain of unfinished tasks, in working order. */
+  longestChain(span: PlanSpan, limit: number): Promise<readonly TaskId[]>
   /** The tasks that a task is linked to, in list order, at most 1000. */
   links(taskId: TaskId, now: number): Promise<readonly PlanLink[]>
   /** The tasks of a home in list order; with `before` only the nearest ones before that task, nearest first. */

@@ -8,10 +8,18 @@ import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import { claimDurationMs } from '../domain/claims.ts'
 import type { PlannedTask, PlanSpan } from '../domain/plan.ts'
 import { taskMark } from '../domain/readiness.ts'
-import type { GraphTaskRow, OrderedTask, PlanLink, PlanReads } from '../ports/plan-reads.ts'
+import type {
+  GraphTaskRow,
+  OrderedTask,
+  OutlineTaskRow,
+  PlanLink,
+  PlannedHome,
+  PlanReads,
+} from '../ports/plan-reads.ts'
 import { endedClaimCondition, taskById, tasksByIds } from './claim.ts'
 import { dependencyChain } from './dependency.ts'
 import { notesOf, notesWithIds } from './note.ts'
+import { awaitedBy, longestChain, outlineCounts } from './outline.ts'
 import { planPlaceReads } from './phase.ts'
 import {
   dependenciesOf,
@@ -127,6 +135,9 @@ export function planReads(scope: ReadScope): PlanReads {
     notesWithIds: (ids) => notesWithIds(scope, ids),
     graph: (owner, limit, now) => planGraph(scope, owner, { limit, now }),
     neighbors: (owner, limit, now) => planNeighbors(scope, owner, { limit, now }),
+    outlineCounts: (span) => outlineCounts(scope, span),
+    outlineTasks: (home, request) => outlineTasks(scope, home, request),
+    longestChain: (span, limit) => longestChain(scope, span, limit),
     links: (taskId, now) => linkedTasks(scope, taskId, now),
     siblings: (home, nearest) => siblingsIn(scope, home, nearest),
     async roles() {
@@ -257,6 +268,36 @@ async function planNeighbors(
   })
 }
 
+async function outlineTasks(
+  scope: ReadScope,
+  home: PlannedHome,
+  { after, limit, now }: Parameters<PlanReads['outlineTasks']>[1],
+): Promise<readonly OutlineTaskRow[]> {
+  const { db, projectId } = scope
+  const isAfter =
+    after === null
+      ? sql``
+      : sql`and (${listOrder}) > (select ${listOrder} from task where project_id = ${projectId} and id = ${after})`
+  const { rows } = await sql<TaskMarkColumns>`
+    select ${graphColumns}, open_dependencies from task
+      where project_id = ${projectId} and ${homeCondition(home)} ${isAfter}
+      order by ${listOrder} limit ${limit}`.execute(db)
+  const ids = rows.map(({ id }) => id)
+  const [dependencies, awaited] = [await dependenciesOf(scope, ids), await awaitedBy(scope, ids)]
+  return rows.map((row) => {
+    const task = graphTask(row, dependencies.get(row.id) ?? [], now)
+    const waitsFor = task.status === 'done' ? [] : (awaited.get(row.id) ?? [])
+    return { ...task, mark: markOfRow(task, row), waitsFor }
+  })
+}
+
+/** Written so that the index of the phase leads, or that of the plan. */
+function homeCondition(home: PlannedHome) {
+  return home.phaseId === null
+    ? sql`${ownerCondition(home.missionId)} and coalesce(phase_id, '') = ''`
+    : sql`phase_id = ${home.phaseId}`
+}
+
 type TaskMarkColumns = TaskPlanColumns & Pick<TaskTable, 'open_dependencies'>
 
 function markOfRow({ held, ...task }: GraphTaskRow, { open_dependencies: open }: TaskMarkColumns) {
@@ -297,11 +338,7 @@ async function siblingsIn(
   home: Parameters<PlanReads['siblings']>[0],
   nearest: Parameters<PlanReads['siblings']>[1],
 ): Promise<readonly OrderedTask[]> {
-  // Written so that the index of the phase leads, or that of the plan.
-  const inHome =
-    home.phaseId === null
-      ? sql`${ownerCondition(home.missionId)} and coalesce(phase_id, '') = ''`
-      : sql`phase_id = ${home.phaseId}`
+  const inHome = homeCondition(home)
   const before = nearest?.before ?? null
   const isBefore =
     before === null

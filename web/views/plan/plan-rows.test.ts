@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { PlanPhase, PlanTask } from '../../api/entities.ts'
-import { dropMove, freePhaseId, planRows, stepMove } from './plan-rows.ts'
+import { dropMove, freePhaseId, planRows, stepMove, unfoldPhase } from './plan-rows.ts'
 
 const task = (id: string, more: Partial<PlanTask> = {}): PlanTask => ({
   id,
@@ -74,4 +74,24 @@ test('a drop takes the home of what it is dropped on', () => {
 
 test('a new phase gets an id that is free', () => {
   expect(freePhaseId([{ id: 'P1' }, { id: 'P3' }])).toBe('P4')
+})
+
+test('a folded phase shows the pages of it that were read, and whether there are more', () => {
+  const [first, second] = phases
+  if (first === undefined || second === undefined) throw new Error('there are two phases')
+  const milestones = [{ id: 'M1', name: null, reached: false, tasks: [] }]
+  const phase: PlanPhase = { ...first, milestones, tasks: [], folded: true }
+  const keysOf = (shown: PlanPhase) =>
+    planRows([shown, second], { folded: new Set(), only: null }).map(({ key }) => key)
+  expect(keysOf(phase)).toEqual(['P1', 'P2', 'd'])
+  expect(planRows([phase], { folded: new Set(), only: 'ready' }).map(({ key }) => key)).toEqual(['P1'])
+  const next = { ...first, milestones: [], tasks: [task('c'), task('e')] }
+  expect(keysOf(unfoldPhase(phase, [first, undefined], true))).toEqual([
+    ...['P1', 'M1', 'a', 'b', 'c', 'c1', 'more P1'],
+    ...['P2', 'd'],
+  ])
+  expect(keysOf(unfoldPhase(phase, [first, next], false))).toEqual([
+    ...['P1', 'M1', 'a', 'b', 'c', 'c1', 'e'],
+    ...['P2', 'd'],
+  ])
 })

@@ -1,7 +1,7 @@
 import type { PlanPhase, PlanTask } from '../../api/entities.ts'
 
 /** A line of the outline. */
-export type PlanRow = PhaseRow | MilestoneRow | PlanTaskRow
+export type PlanRow = PhaseRow | MilestoneRow | PlanTaskRow | MoreRow
 
 interface PhaseRow {
   readonly kind: 'phase'
@@ -24,6 +24,16 @@ interface MilestoneRow {
   readonly phase: string | null
 }
 
+/** Stands for further tasks of a phase. */
+interface MoreRow {
+  readonly kind: 'more'
+  readonly key: string
+  readonly id: null
+  readonly name: string
+  readonly phase: string | null
+  readonly phaseKey: string
+}
+
 export interface PlanTaskRow {
   readonly kind: 'task'
   readonly key: string
@@ -42,14 +52,44 @@ export interface PlanTaskRow {
 
 export type PlanFilterMode = 'ready' | 'critical' | null
 
+/** A phase of a large plan, with the pages of it that were read; `more`: there are further ones. */
+export type ShownPhase = PlanPhase & { readonly more?: boolean }
+
+export function phaseKey({ id, mission_id }: Pick<PlanPhase, 'id' | 'mission_id'>): string {
+  return id ?? `no phase ${mission_id ?? ''}`.trim()
+}
+
+/** A folded phase with the tasks of its pages. A task that moved from one page to another is shown once. */
+export function unfoldPhase(
+  { folded: _, ...phase }: PlanPhase,
+  pages: readonly (PlanPhase | undefined)[],
+  more: boolean,
+): ShownPhase {
+  const seen = new Set<string>()
+  const unseen = (tasks: readonly PlanTask[]) =>
+    tasks.filter(({ id }) => !seen.has(id) && seen.add(id) !== undefined)
+  const read = pages.filter((page) => page !== undefined)
+  return {
+    ...phase,
+    milestones: phase.milestones.map((milestone) => ({
+      ...milestone,
+      tasks: read.flatMap((page) =>
+        unseen(page.milestones.find(({ id }) => id === milestone.id)?.tasks ?? []),
+      ),
+    })),
+    tasks: read.flatMap((page) => unseen(page.tasks)),
+    more,
+  }
+}
+
 /** The outline as lines: phases, their milestones, their tasks. A filter keeps the phases of what it keeps. */
 export function planRows(
-  phases: readonly PlanPhase[],
+  phases: readonly ShownPhase[],
   { folded, only }: { readonly folded: ReadonlySet<string>; readonly only: PlanFilterMode },
 ): readonly PlanRow[] {
   return phases.flatMap((phase) => {
-    const key = phase.id ?? `no phase ${phase.mission_id ?? ''}`.trim()
-    const isFolded = folded.has(key)
+    const key = phaseKey(phase)
+    const isFolded = phase.folded === true || folded.has(key)
     const lines = [
       ...phase.milestones.flatMap(({ id, name, reached, tasks }): readonly PlanRow[] => {
         const below = tasks.flatMap(linesOf({ phase: phase.id, milestone: id, only }, 2))
@@ -65,8 +105,9 @@ export function planRows(
         return [head, ...below]
       }),
       ...phase.tasks.flatMap(linesOf({ phase: phase.id, milestone: null, only }, 1)),
+      ...(phase.more === true ? [moreRow(phase.id, key)] : []),
     ]
-    if (only !== null && lines.length === 0) return []
+    if (only !== null && lines.length === 0 && phase.folded !== true) return []
     const { id, name, done, total } = phase
     const head: PhaseRow = {
       kind: 'phase',
@@ -80,6 +121,10 @@ export function planRows(
     }
     return isFolded ? [head] : [head, ...lines]
   })
+}
+
+function moreRow(phase: string | null, key: string): MoreRow {
+  return { kind: 'more', key: `more ${key}`, id: null, name: 'Show more tasks', phase, phaseKey: key }
 }
 
 function linesOf(

@@ -16,6 +16,7 @@ interface PlanRowProps {
   readonly isMovable: boolean
   readonly select: () => void
   readonly fold: () => void
+  readonly loadMore: () => void
   readonly rename: (name: string | null) => void
   readonly drag: {
     readonly start: () => void
@@ -27,7 +28,7 @@ interface PlanRowProps {
 
 /** One line of the plan. */
 export function Row(props: PlanRowProps) {
-  const { row: of, isSelected, isRenamed, isTarget, isMovable, select, fold, rename, drag } = props
+  const { row: of, isSelected, isRenamed, isTarget, isMovable, select, fold, loadMore, rename, drag } = props
   const row = of.value
   const element = useRef<HTMLLIElement>(null)
   useFlash(element, `${row.name} ${row.kind === 'task' ? `${row.mark} ${row.failed}` : ''}`)
@@ -36,7 +37,7 @@ export function Row(props: PlanRowProps) {
       ref={element}
       class="plan-row"
       data-kind={row.kind}
-      draggable={isMovable && row.kind !== 'milestone' && !isRenamed}
+      draggable={isMovable && row.kind !== 'milestone' && row.kind !== 'more' && !isRenamed}
       {...(isSelected && { 'aria-current': 'true' })}
       {...(isTarget && { 'data-target': '' })}
       style={{ '--depth': String(row.kind === 'task' ? row.depth : row.kind === 'milestone' ? 1 : 0) }}
@@ -79,6 +80,10 @@ export function Row(props: PlanRowProps) {
           <span class="cut wide">{row.name}</span>
           <span class="muted">{row.reached ? 'reached' : 'milestone'}</span>
         </>
+      ) : row.kind === 'more' ? (
+        <button type="button" class="button" data-kind="plain" onClick={loadMore}>
+          {row.name}
+        </button>
       ) : (
         <Task row={row} />
       )}

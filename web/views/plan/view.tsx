@@ -1,11 +1,12 @@
-import { useComputed, useSignal } from '@preact/signals'
-import { useMemo, useState } from 'preact/hooks'
+import { signal, useComputed, useSignal } from '@preact/signals'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { InputOf, OperationName } from '../../../src/surfaces/http/client/client.ts'
 import { call, errorText } from '../../api/call.ts'
+import type { PlanPhase } from '../../api/entities.ts'
 import { denialReason, isPermitted } from '../../api/session.ts'
 import { keysOf } from '../../keys/bindings.ts'
 import { useCommands } from '../../keys/commands.ts'
-import { useQuery } from '../../live/query.ts'
+import { startQuery, useQuery } from '../../live/query.ts'
 import { useRows } from '../../live/rows.ts'
 import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
@@ -19,8 +20,11 @@ import {
   type PlanFilterMode,
   type PlanMove,
   type PlanRow,
+  phaseKey,
   planRows,
+  type ShownPhase,
   stepMove,
+  unfoldPhase,
 } from './plan-rows.ts'
 import { NameField, NewTaskFields, Row } from './row.tsx'
 import './plan.css'
@@ -39,12 +43,19 @@ const planSubject = { name: 'Plan', list: { path: '/plan', title: 'All open plan
 
 function Plan({ mission }: { readonly mission: string | null }) {
   const plan = useQuery('plan_show', mission === null ? {} : { mission })
+  const pages = usePhasePages(mission)
+  const isRead = plan.answer.value !== null
+  useEffect(() => {
+    // Of a single phase nothing would be seen.
+    const [only, ...others] = plan.answer.peek()?.phases ?? []
+    if (only?.folded === true && others.length === 0) pages.load(only)
+  }, [isRead, pages])
   const folded = useSignal<ReadonlySet<string>>(new Set())
   const only = useComputed(() => parseFilter(query.value.get('only')))
   const { rows, still } = useRows<PlanRow>(
     () => {
       const answer = plan.answer.value
-      return answer && planRows(answer.phases, { folded: folded.value, only: only.value })
+      return answer && planRows(answer.phases.map(pages.shown), { folded: folded.value, only: only.value })
     },
     ({ key }) => key,
   )
@@ -52,7 +63,13 @@ function Plan({ mission }: { readonly mission: string | null }) {
   const [dragging, setDragging] = useState<{ readonly row: PlanRow; readonly over: string | null } | null>(
     null,
   )
-  const commands = useMemo(() => planCommands(mission, plan.refresh), [mission, plan])
+  const commands = useMemo(() => {
+    const refresh = () => {
+      plan.refresh()
+      pages.refresh()
+    }
+    return planCommands(mission, refresh)
+  }, [mission, plan])
   const order = rows.order.value
   const selected = query.value.get('select')
   const rowOf = (key: string | null) => (key === null ? null : (rows.row(key)?.peek() ?? null))
@@ -62,7 +79,24 @@ function Plan({ mission }: { readonly mission: string | null }) {
     const next = order[Math.min(Math.max(order.indexOf(selected ?? '') + by, 0), order.length - 1)]
     if (next !== undefined) setQuery({ select: next })
   }
+  const phaseWithKey = (key: string) => plan.answer.peek()?.phases.find((phase) => phaseKey(phase) === key)
+  const loadMore = (row: PlanRow | null) => {
+    const phase = row?.kind === 'more' ? phaseWithKey(row.phaseKey) : undefined
+    if (!row || !phase) return
+    // Asked for by the person, whose pointer is over the list.
+    rows.hold(false)
+    // The list stays where it is: a selected row would be kept in sight at the new end.
+    setQuery({ select: order[order.indexOf(row.key) - 1] ?? null })
+    pages.load(phase)
+  }
   const fold = (key: string) => {
+    const phase = phaseWithKey(key)
+    if (phase?.folded === true) {
+      rows.hold(false)
+      if (pages.isLoaded(key)) pages.unload(key)
+      else pages.load(phase)
+      return
+    }
     const next = new Set(folded.value)
     if (!next.delete(key)) next.add(key)
     // A fold by the person moves rows at once.
@@ -81,6 +115,7 @@ function Plan({ mission }: { readonly mission: string | null }) {
       const row = rowOf(selected)
       if (row?.kind === 'task') navigate(href(`/tasks/${row.id}`))
       else if (row?.kind === 'phase') fold(row.key)
+      else loadMore(row)
     },
     peek: () => {
       const row = rowOf(selected)
@@ -199,6 +234,7 @@ function Plan({ mission }: { readonly mission: string | null }) {
                 isMovable={isPermitted('plan_move')}
                 select={() => setQuery({ select: key })}
                 fold={() => fold(key)}
+                loadMore={() => loadMore(row.peek())}
                 rename={(name) => {
                   setEditing(null)
                   if (name !== null) commands.rename(row.peek(), name)
@@ -222,6 +258,66 @@ function Plan({ mission }: { readonly mission: string | null }) {
       <Hint />
     </div>
   )
+}
+
+interface PhasePages {
+  /** The phase with the pages of it that were read. */
+  readonly shown: (phase: PlanPhase) => ShownPhase
+  readonly isLoaded: (key: string) => boolean
+  /** Reads the next page of a phase. */
+  readonly load: (phase: PlanPhase) => void
+  readonly unload: (key: string) => void
+  readonly refresh: () => void
+}
+
+/** The unfolded phases of a large plan: their tasks are read in pages. */
+function usePhasePages(mission: string | null): PhasePages {
+  const pages = useMemo(() => createPhasePages(mission), [mission])
+  useEffect(() => pages.stop, [pages])
+  return pages
+}
+
+function createPhasePages(mission: string | null): PhasePages & { readonly stop: () => void } {
+  const read = signal<ReadonlyMap<string, readonly ReturnType<typeof startQuery<'plan_show'>>[]>>(new Map())
+  const unload = (key: string) => {
+    const next = new Map(read.peek())
+    for (const page of next.get(key) ?? []) page.stop()
+    next.delete(key)
+    read.value = next
+  }
+  return {
+    shown: (phase) => {
+      const pages = read.value.get(phaseKey(phase))
+      if (pages === undefined || phase.folded !== true) return phase
+      const answers = pages.map(({ answer }) => answer.value)
+      return unfoldPhase(
+        phase,
+        answers.map((answer) => answer?.phases[0]),
+        typeof answers.at(-1)?.next_cursor === 'string',
+      )
+    },
+    isLoaded: (key) => read.peek().has(key),
+    load: (phase) => {
+      const key = phaseKey(phase)
+      const before = read.peek().get(key) ?? []
+      const cursor = before.at(-1)?.answer.peek()?.next_cursor ?? null
+      if (before.length > 0 && cursor === null) return
+      const span = phase.id === null ? (phase.mission_id ?? 'none') : mission
+      const page = startQuery('plan_show', {
+        phase: phase.id ?? 'none',
+        ...(span !== null && { mission: span }),
+        ...(cursor !== null && { cursor }),
+      })
+      read.value = new Map(read.peek()).set(key, [...before, page])
+    },
+    unload,
+    refresh: () => {
+      for (const pages of read.peek().values()) for (const page of pages) page.refresh()
+    },
+    stop: () => {
+      for (const key of read.peek().keys()) unload(key)
+    },
+  }
 }
 
 /** Why the person cannot change or reorder the plan. */

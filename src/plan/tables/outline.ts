@@ -1,0 +1,144 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
+import { lateralLookup } from '../../store/tables/query.ts'
+import type { ReadScope } from '../../store/tables/tables.ts'
+import type { PlanSpan } from '../domain/plan.ts'
+import type { OutlineCount } from '../ports/plan-reads.ts'
+import {
+  hasOwner,
+  inOpenPlan,
+  isInOpenPlan,
+  listColumns,
+  listOrder,
+  ownerCondition,
+  phaseOfOpenMission,
+  selectFirstTasks,
+} from './plan-list.ts'
+import { missionHasNotEnded, workflowEndedByItself } from './task.ts'
+import { ownPlan } from './task-lists.ts'
+
+interface CountRow {
+  readonly place: string
+  readonly status: string
+  readonly tasks: number
+}
+
+/** From stored counts, without reading tasks: only dropped ones are counted. */
+export async function outlineCounts(scope: ReadScope, span: PlanSpan): Promise<readonly OutlineCount[]> {
+  const { db, projectId } = scope
+  const counted = sql`select place, status, tasks from task_count where project_id = ${projectId} and tasks > 0`
+  const phases = await sql<CountRow & { readonly mission_id: string | null }>`
+    select counted.place, counted.status, counted.tasks, phase.mission_id from (${counted} and kind = 'home_phase') as counted
+      join phase on phase.project_id = ${projectId} and phase.id = counted.place
+      where ${span === 'open' ? phaseOfOpenMission(projectId) : ownerCondition(span)}`.execute(db)
+  const plans = await sql<CountRow>`${counted} and kind = 'home' and ${placeIn(projectId, span)}`.execute(db)
+  const dropped = await sql<DroppedRow>`
+    select mission_id, phase_id, count(*) as tasks from task
+      where project_id = ${projectId} and resolution = 'dropped' and ${span === 'open' ? isInOpenPlan : hasOwner(span)}
+      group by mission_id, phase_id`.execute(db)
+  const counts = new Map<string, Counted>()
+  const countOf = (missionId: string | null, phaseId: string | null): Counted => {
+    const key = JSON.stringify([phaseId === null ? missionId : null, phaseId])
+    const count = counts.get(key) ?? { missionId, phaseId, total: 0, done: 0 }
+    counts.set(key, count)
+    return count
+  }
+  for (const { place, status, tasks } of plans.rows) {
+    const outside = countOf(place === ownPlan ? null : place, null)
+    outside.total += tasks
+    if (status === 'done') outside.done += tasks
+  }
+  for (const { place, status, tasks, mission_id } of phases.rows) {
+    const [phase, outside] = [countOf(mission_id, place), countOf(mission_id, null)]
+    phase.total += tasks
+    outside.total -= tasks
+    if (status !== 'done') continue
+    phase.done += tasks
+    outside.done -= tasks
+  }
+  for (const { mission_id, phase_id, tasks } of dropped.rows) {
+    const count = countOf(mission_id, phase_id)
+    count.total -= tasks
+    count.done -= tasks
+    count.dropped = (count.dropped ?? 0) + tasks
+  }
+  return [...counts.values()].map(({ missionId, phaseId, total, done, dropped = 0 }) => ({
+    missionId: missionId as MissionId | null, // a brand
+    phaseId: phaseId as PhaseId | null, // a brand
+    total,
+    done,
+    dropped,
+  }))
+}
+
+interface DroppedRow {
+  readonly mission_id: string | null
+  readonly phase_id: string | null
+  readonly tasks: number
+}
+
+interface Counted {
+  readonly missionId: string | null
+  readonly phaseId: string | null
+  total: number
+  done: number
+  dropped?: number
+}
+
+function placeIn(projectId: string, span: PlanSpan): RawBuilder<unknown> {
+  if (span !== 'open') return sql`place = ${span ?? ownPlan}`
+  return sql`(place = ${ownPlan} or exists (select 1 from mission as around
+    where around.project_id = ${projectId} and around.id = task_count.place
+      and (${missionHasNotEnded} or ${workflowEndedByItself})))`
+}
+
+function spanCondition(span: PlanSpan): RawBuilder<unknown> {
+  return span === 'open' ? inOpenPlan : ownerCondition(span)
+}
+
+const waitingOrder = sql.raw(listColumns.map((column) => `waiting.${column}`).join(', '))
+
+/** From the workable task with the longest chain of dependents, along the longest chain. */
+export async function longestChain(
+  scope: ReadScope,
+  span: PlanSpan,
+  limit: number,
+): Promise<readonly TaskId[]> {
+  const { db, projectId } = scope
+  const inSpan = sql`project_id = ${projectId} and ${spanCondition(span)}`
+  const order = sql`height desc, ${listOrder}`
+  const parts = [sql`${inSpan} and readiness = 'ready'`, sql`${inSpan} and readiness = 'in_progress'`]
+  const [first] = await selectFirstTasks(scope, parts, { order, limit: 1 })
+  if (first === undefined) return []
+  const on = sql`waiting.project_id = ${projectId} and waiting.id = link.task_id`
+  const { rows } = await sql<{ readonly id: TaskId }>`
+    with recursive chain (id, place) as (
+      select id, 1 from task where project_id = ${projectId} and id = ${first.id}
+      union all
+      select (select waiting.id from task_dependency as link ${lateralLookup(db, { table: 'task', as: 'waiting', on })}
+          where link.project_id = ${projectId} and link.depends_on_id = chain.id
+            and waiting.status <> 'done' and ${spanCondition(span)}
+          order by waiting.height desc, ${waitingOrder} limit 1), place + 1
+        from chain where chain.id is not null and place < ${limit})
+    select id from chain where id is not null order by place`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** The unfinished or unsettled tasks that each of some tasks waits for. */
+export async function awaitedBy(
+  { db, projectId }: ReadScope,
+  taskIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly TaskId[]>> {
+  if (taskIds.length === 0) return new Map()
+  const on = sql`awaited.project_id = ${projectId} and awaited.id = link.depends_on_id`
+  const { rows } = await sql<{ readonly task_id: string; readonly depends_on_id: TaskId }>`
+    select link.task_id, link.depends_on_id
+      from task_dependency as link ${lateralLookup(db, { table: 'task', as: 'awaited', on })}
+      where link.project_id = ${projectId} and link.task_id in (${sql.join([...taskIds])})
+        and (awaited.status <> 'done' or (coalesce(awaited.resolution, '') <> 'dropped' and awaited.open_items > 0))
+      order by link.seq`.execute(db)
+  const found = new Map<string, TaskId[]>()
+  for (const { task_id, depends_on_id } of rows)
+    found.set(task_id, [...(found.get(task_id) ?? []), depends_on_id])
+  return found
+}
