@@ -87,7 +87,7 @@ export interface OutlineCount {
 }
 
 /** A task with its state in the plan. */
-export interface OutlineTaskRow extends GraphTaskRow {
+export interface TaskStateRow extends GraphTaskRow {
   readonly mark: TaskMark
   readonly waitsFor: readonly TaskId[]
 }
@@ -156,7 +156,7 @@ export interface PlanReads {
   outlineTasks(
     home: PlannedHome,
     request: { readonly after: TaskId | null; readonly limit: number; readonly now: number },
-  ): Promise<readonly OutlineTaskRow[]>
+  ): Promise<readonly TaskStateRow[]>
   /** The start of the longest chain of unfinished tasks, in working order. */
   longestChain(span: PlanSpan, limit: number): Promise<readonly TaskId[]>
   /** The tasks that a task is linked to, in list order, at most 1000. */

@@ -11,10 +11,10 @@ import { taskMark } from '../domain/readiness.ts'
 import type {
   GraphTaskRow,
   OrderedTask,
-  OutlineTaskRow,
   PlanLink,
   PlannedHome,
   PlanReads,
+  TaskStateRow,
 } from '../ports/plan-reads.ts'
 import { endedClaimCondition, taskById, tasksByIds } from './claim.ts'
 import { dependencyChain } from './dependency.ts'
@@ -272,7 +272,7 @@ async function outlineTasks(
   scope: ReadScope,
   home: PlannedHome,
   { after, limit, now }: Parameters<PlanReads['outlineTasks']>[1],
-): Promise<readonly OutlineTaskRow[]> {
+): Promise<readonly TaskStateRow[]> {
   const { db, projectId } = scope
   const isAfter =
     after === null
