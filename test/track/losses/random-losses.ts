@@ -58,7 +58,7 @@ class LossRun {
   readonly #destroyed = new Set<string>()
   /** Paths that were written last while no task was open: they are nobody's work. */
   readonly #ownerless = new Set<string>()
-  /** Paths that a commit changed since the last measurement: it may have taken the content in. */
+  /** Paths that a commit or a stash changed since the last measurement: it may have taken the content in. */
   readonly #explained = new Set<string>()
   readonly #stashes: { readonly contents: Contents; readonly commits: number }[] = []
   #commits = 0
@@ -140,6 +140,8 @@ class LossRun {
     if (newest === undefined || this.#random.below(3) === 0) {
       if (git('status', '--porcelain') === '') return
       git('stash', 'push', '-qu')
+      // What was kept before went on, and the stash has that.
+      for (const [path, content] of now) if (this.#kept.get(path) !== content) this.#explained.add(path)
       this.#stashes.push({ contents: now, commits: this.#commits })
       return
     }
@@ -218,6 +220,9 @@ class LossRun {
     const input = { task_id, status: 'partial_success', outcome: { summary: 'Went on.' } }
     await this.#project.call('complete_task', input, as)
     this.#open.delete(agent)
+    // What is stashed at the end of the last task is not among its files.
+    const now = this.#uncommitted()
+    if (this.#open.size === 0) for (const path of paths) if (!now.has(path)) this.#ownerless.add(path)
     await this.#measured()
   }
 
