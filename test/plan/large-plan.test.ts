@@ -3,7 +3,7 @@ import type { MilestoneId, PhaseId, TaskId } from '../../src/kernel/id.ts'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
 import { outline } from '../../src/plan/domain/outline.ts'
-import { planSource } from '../../src/plan/operations/plan-show.ts'
+import { planSource } from '../../src/plan/operations/plan-source.ts'
 import { dialects } from '../store/dialects.ts'
 import { happened } from '../store/events.ts'
 import { aTask } from '../support/entities.ts'
@@ -82,6 +82,21 @@ describe.each(dialects)('a plan of more than 500 tasks in $dialect', ({ fresh })
       const expected = statesOf(whole.filter((one) => one.id === (phase === 'none' ? null : phase)))
       expect(sorted(states)).toEqual(sorted(expected))
     }
+  })
+
+  test('has a graph of one phase, with the tasks of others that it is linked to', async () => {
+    const { call } = await opened()
+    const { nodes, edges, part } = await call('plan_dependencies', {})
+    expect(part).toMatchObject({ phase: 'P1', shown: 300, total: 300, phases: [{ id: 'P1' }, { id: 'P2' }] })
+    expect(nodes.filter(({ outside }: Answer) => !outside)).toHaveLength(300)
+    // Task 299 is the sixth of its row, so that the first of P2 waits for it.
+    expect(nodes.filter(({ outside }: Answer) => outside)).toMatchObject([{ id: id(300), mark: 'blocked' }])
+    expect(edges).toContainEqual({ from: id(299), to: id(300), critical: false })
+
+    const other = await call('plan_dependencies', { phase: 'none' })
+    expect(other.part).toMatchObject({ phase: 'none', shown: 20, total: 20 })
+    const { text } = await call('plan_graph', { phase: 'P2' })
+    expect(text).toMatch(/^flowchart LR\n.*\n%% 300 of 300 tasks of phase P2/s)
   })
 })
 

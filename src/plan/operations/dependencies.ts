@@ -9,7 +9,14 @@ import type { NewPlanEvent } from '../domain/plan.ts'
 import { marks, taskStates } from '../domain/readiness.ts'
 import { briefField, briefTask, spanField } from './fields.ts'
 import { listedOfTask, plannedTaskEntry, TaskOrBrief, taskAnswer } from './plan-answer.ts'
-import { maxTasks, type PlanSource, planSource } from './plan-show.ts'
+import {
+  boundedSource,
+  maxTasks,
+  PlanPart,
+  type PlanSource,
+  partField,
+  sourceOfTasks,
+} from './plan-source.ts'
 
 const dependencyFields = z.strictObject({
   'task-id': identifier('Task that waits'),
@@ -105,18 +112,23 @@ export const planDependencies = defineOperation({
   description:
     'List the tasks and dependencies of the plan as a graph, with what is ready and the critical path. Tasks of other plans are marked outside.',
   kind: 'query',
-  input: z.strictObject({ mission: spanField.optional() }),
-  output: DependencyGraph,
+  input: z.strictObject({ mission: spanField.optional(), phase: partField }),
+  output: DependencyGraph.extend({ part: PlanPart.nullable() }),
 }).handler(({ store, clock }, input) =>
   store.view(async (reads) => {
+    const now = clock.now()
     const span = await spanOf(reads, input.mission)
-    const graph = dependencyGraph(await planSource(reads, span, clock.now()))
-    if (span === null || span === 'open') return graph
+    const { source, part } = await boundedSource(reads, span, { phase: input.phase, now })
+    const graph = { ...dependencyGraph(source), part }
+    if (span === null || span === 'open' || part !== null) return graph
     // Agents of a mission also work on tasks of the project's plan.
-    const worked = new Set<string>((await reads.timeline.tasks(span, maxTasks)).map(({ id }) => id))
-    for (const { id, outside } of graph.nodes) if (!outside) worked.delete(id)
-    if (worked.size === 0) return graph
-    return joinGraphs(graph, graphAround(dependencyGraph(await planSource(reads, null, clock.now())), worked))
+    const own = new Set<string>(source.tasks.map(({ id }) => id))
+    const worked = (await reads.timeline.tasks(span, maxTasks))
+      .map(({ id }) => id)
+      .filter((id) => !own.has(id))
+    if (worked.length === 0) return graph
+    const around = dependencyGraph(await sourceOfTasks(reads, null, { ids: worked, now }))
+    return { ...joinGraphs(graph, around), part }
   }),
 )
 
@@ -156,18 +168,6 @@ function dependencyGraph({ phases, tasks, outside, crossing }: PlanSource): Depe
     nodes: [...own, ...others],
     edges: [...edges, ...crossing.map((edge) => ({ ...edge, critical: false }))],
   }
-}
-
-/** The part of a graph with some tasks; the tasks beside them are outside. */
-function graphAround(whole: DependencyGraph, inside: ReadonlySet<string>): DependencyGraph {
-  const edges = whole.edges.filter(({ from, to }) => inside.has(from) || inside.has(to))
-  const touched = new Set(edges.flatMap(({ from, to }) => [from, to]))
-  const nodes = whole.nodes.flatMap((node) => {
-    if (inside.has(node.id)) return [node]
-    return touched.has(node.id) ? [{ ...node, phase_id: null, critical: false, outside: true }] : []
-  })
-  const used = new Set(nodes.map(({ phase_id }) => phase_id))
-  return { phases: whole.phases.filter(({ id }) => used.has(id)), nodes, edges }
 }
 
 /** Both graphs. A task that is outside one of them may be inside the other. */

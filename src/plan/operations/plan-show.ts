@@ -1,18 +1,29 @@
 import { z } from 'zod'
 import type { Actor } from '../../kernel/actor.ts'
 import type { PhaseId } from '../../kernel/id.ts'
-import { findPhase, findPlanned, spanOf } from '../../kernel/operations/find.ts'
+import { findPlanned, spanOf } from '../../kernel/operations/find.ts'
 import { choice, identifier } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { dependencyTree, dot, mermaid } from '../domain/diagrams.ts'
-import { type OutlinePhase, type OutlineSource, outline, type TaskInPlan } from '../domain/outline.ts'
+import { type OutlinePhase, outline } from '../domain/outline.ts'
 import type { PlanSpan } from '../domain/plan.ts'
-import { criticalPath, marks, readyTasks, type TaskMark } from '../domain/readiness.ts'
-import type { GraphTaskRow, OutlineCount } from '../ports/plan-reads.ts'
+import { criticalPath, marks, readyTasks } from '../domain/readiness.ts'
+import type { OutlineCount } from '../ports/plan-reads.ts'
 import { spanField } from './fields.ts'
+import {
+  boundedSource,
+  homeOf,
+  isLarge,
+  maxOutlineTasks,
+  PlanPart,
+  partField,
+  phaseNamed,
+  planSource,
+  taskInPlan,
+} from './plan-source.ts'
 
 /** A task with its subtasks under the same milestone. */
 const OutlineTaskEntry = z
@@ -54,9 +65,6 @@ const OutlinePhaseEntry = z.object({
   folded: z.literal(true).optional(),
 })
 
-/** A plan with more tasks is shown phase by phase. */
-const maxOutlineTasks = 500
-
 export const planShow = defineOperation({
   name: 'plan_show',
   command: 'plan show',
@@ -87,8 +95,7 @@ export const planShow = defineOperation({
     const span = await spanOf(reads, input.mission)
     const now = clock.now()
     if (input.phase !== undefined) return phaseOutline(reads, span, { input, actor, now })
-    const { total } = await reads.plan.tasks({ owner: span, now }, { limit: 0, countTo: maxOutlineTasks + 1 })
-    if (total > maxOutlineTasks) return foldedOutline(reads, span, now)
+    if (await isLarge(reads, span, now)) return foldedOutline(reads, span, now)
     const source = await planSource(reads, span, now)
     const counted = source.tasks.filter(({ dropped }) => dropped !== true)
     return {
@@ -152,9 +159,9 @@ async function phaseOutline(
 ) {
   const { plan } = reads
   const paging = new Paging('plan_show', input, actor, maxOutlineTasks)
-  const phase = input.phase === 'none' ? null : await findPhase(reads, input.phase ?? '')
-  const missionId = phase === null ? (span === 'open' ? null : span) : phase.missionId
-  const home = phase === null ? { phaseId: null, missionId } : { phaseId: phase.id }
+  const phase = await phaseNamed(reads, input.phase ?? '')
+  const home = homeOf(phase, span)
+  const missionId = phase?.missionId ?? ('missionId' in home ? home.missionId : null)
   const last = paging.after()
   const after = last === undefined ? null : (await findPlanned(reads, last)).task.id
   const rows = await plan.outlineTasks(home, { after, limit: paging.limit + 1, now })
@@ -211,81 +218,24 @@ export const planGraph = defineOperation({
       graphviz: 'dot',
     }).optional(),
     mission: spanField.optional(),
+    phase: partField,
   }),
-  output: z.object({ language: z.string(), text: z.string() }),
+  output: z.object({ language: z.string(), text: z.string(), part: PlanPart.nullable() }),
   print: (answer) => [String(answer['text'])],
 }).handler(({ store, clock }, input) =>
   store.view(async (reads) => {
     const language = input.language ?? 'mermaid'
-    const source = await planSource(reads, await spanOf(reads, input.mission), clock.now())
-    return { language, text: drawings[language](source) }
+    const request = { phase: input.phase, now: clock.now() }
+    const { source, part } = await boundedSource(reads, await spanOf(reads, input.mission), request)
+    return { language, text: `${drawings[language](source)}${partNote(language, part)}`, part }
   }),
 )
 
-/** The maximum of tasks in one diagram. */
-export const maxTasks = 200_000
+const comments = { mermaid: '%% ', dot: '// ', text: '' } as const
 
-/** A whole plan with only the fields for outlines and diagrams. */
-export async function planSource({ plan }: Reads, owner: PlanSpan, now: number): Promise<PlanSource> {
-  const phases = await plan.phases(owner)
-  const milestones = await plan.milestones({ owner })
-  const tasks = await plan.graph(owner, maxTasks, now)
-  const orders = new Map<string, number>(phases.map(({ id }, order) => [id, order]))
-  const neighbors = await plan.neighbors(owner, maxTasks, now)
-  const settled = new Set(
-    neighbors.filter((task) => task.status === 'done' && !task.unsettled).map(({ id }) => id),
-  )
-  const inside = new Set(tasks.map(({ id }) => id))
-  const outside = new Set(neighbors.map(({ id }) => id))
-  const crossing = [
-    ...tasks.flatMap(({ id, dependsOn }) => crossings(id, dependsOn, outside)),
-    ...neighbors.flatMap(({ id, dependsOn }) => crossings(id, dependsOn, inside)),
-  ]
-  const waiting = tasks.map((task) =>
-    settled.size === 0 ? task : { ...task, dependsOn: task.dependsOn.filter((id) => !settled.has(id)) },
-  )
-  return {
-    phases,
-    milestones,
-    tasks: waiting.map((task) => taskInPlan(task, orders)),
-    outside: neighbors.map(({ id, name, missionId, mark }) => ({ id, title: name, missionId, mark })),
-    crossing,
-  }
-}
-
-export interface PlanSource extends OutlineSource {
-  /** Tasks of other plans with a dependency to or from this one. */
-  readonly outside: readonly {
-    readonly id: string
-    readonly title: string
-    readonly missionId: string | null
-    readonly mark: TaskMark
-  }[]
-  readonly crossing: readonly { readonly from: string; readonly to: string }[]
-}
-
-function crossings(to: string, dependsOn: readonly string[], others: ReadonlySet<string>) {
-  return [...new Set(dependsOn)].filter((from) => others.has(from)).map((from) => ({ from, to }))
-}
-
-function taskInPlan(task: GraphTaskRow, orders: ReadonlyMap<string, number>): TaskInPlan {
-  return {
-    id: task.id,
-    title: task.name,
-    missionId: task.missionId,
-    phaseId: task.phaseId,
-    milestoneId: task.milestoneId,
-    parentId: task.parentTaskId,
-    dependsOn: task.dependsOn,
-    status: task.status,
-    dropped: task.dropped,
-    hasFailed: task.hasFailed,
-    unsettled: task.unsettled,
-    claimed: task.held,
-    role: task.role,
-    ...(task.assignee !== null && { assignee: task.assignee }),
-    phaseOrder: task.phaseId === null ? null : (orders.get(task.phaseId) ?? null),
-    sortOrder: task.sortOrder,
-    createdOrder: task.seq,
-  }
+/** The last line of a diagram that has only a part of the plan. */
+function partNote(language: keyof typeof drawings, part: z.output<typeof PlanPart> | null): string {
+  if (part === null) return ''
+  const { phase, shown, total } = part
+  return `\n${comments[language]}${shown} of ${total} tasks of phase ${phase}. Another phase: waymark plan graph --phase <id>\n`
 }

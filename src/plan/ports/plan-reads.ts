@@ -150,6 +150,14 @@ export interface PlanReads {
     limit: number,
     now: number,
   ): Promise<readonly (GraphTaskRow & { readonly mark: TaskMark })[]>
+  /** The existing ones of these tasks, in list order. */
+  graphOf(ids: readonly TaskId[], now: number): Promise<readonly GraphTaskRow[]>
+  /** Other tasks with a dependency to or from these. */
+  neighborsOf(
+    ids: readonly TaskId[],
+    limit: number,
+    now: number,
+  ): Promise<readonly (GraphTaskRow & { readonly mark: TaskMark })[]>
   /** Read without the tasks, so that a plan may be of any size. */
   outlineCounts(span: PlanSpan): Promise<readonly OutlineCount[]>
   /** The tasks of a home in list order, after a task. */

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
 import { isLeaseRunning } from '../../kernel/lease.ts'
@@ -134,7 +134,14 @@ export function planReads(scope: ReadScope): PlanReads {
     notes: (taskId, request) => notesOf(scope, taskId, request),
     notesWithIds: (ids) => notesWithIds(scope, ids),
     graph: (owner, limit, now) => planGraph(scope, owner, { limit, now }),
-    neighbors: (owner, limit, now) => planNeighbors(scope, owner, { limit, now }),
+    neighbors: (owner, limit, now) => {
+      const owned = owner === 'open' ? inOpenPlan : ownerCondition(owner)
+      const inside = sql`(select id from task where project_id = ${projectId} and ${owned})`
+      return neighborsOf(scope, inside, { limit, now })
+    },
+    graphOf: (ids, now) => graphOf(scope, ids, now),
+    neighborsOf: async (ids, limit, now) =>
+      ids.length === 0 ? [] : neighborsOf(scope, sql`(${sql.join([...ids])})`, { limit, now }),
     outlineCounts: (span) => outlineCounts(scope, span),
     outlineTasks: (home, request) => outlineTasks(scope, home, request),
     longestChain: (span, limit) => longestChain(scope, span, limit),
@@ -240,23 +247,36 @@ async function planGraph(
   return rows.map((row) => graphTask(row, dependencies.get(row.id) ?? [], now))
 }
 
-async function planNeighbors(
+async function graphOf(
   scope: ReadScope,
-  owner: PlanSpan,
+  ids: readonly TaskId[],
+  now: number,
+): Promise<readonly GraphTaskRow[]> {
+  if (ids.length === 0) return []
+  const { rows } = await sql<TaskPlanColumns>`
+    select ${graphColumns} from task where project_id = ${scope.projectId} and id in (${sql.join([...ids])})
+    order by ${listOrder}`.execute(scope.db)
+  const dependencies = await dependenciesOf(
+    scope,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => graphTask(row, dependencies.get(row.id) ?? [], now))
+}
+
+/** `inside` is the set of ids in parentheses. "union all", because for "union" SQLite reads every dependency in order. */
+async function neighborsOf(
+  scope: ReadScope,
+  inside: RawBuilder<unknown>,
   { limit, now }: { readonly limit: number; readonly now: number },
 ) {
   const { db, projectId } = scope
-  const owned = owner === 'open' ? inOpenPlan : ownerCondition(owner)
   const { rows } = await sql<TaskMarkColumns>`
-    with inside as (select id from task where project_id = ${projectId} and ${owned})
     select ${graphColumns}, open_dependencies from task where project_id = ${projectId}
-      and id not in (select id from inside)
+      and id not in ${inside}
       and id in (
-        select depends_on_id from task_dependency
-          where project_id = ${projectId} and task_id in (select id from inside)
-        union
-        select task_id from task_dependency
-          where project_id = ${projectId} and depends_on_id in (select id from inside))
+        select depends_on_id from task_dependency where project_id = ${projectId} and task_id in ${inside}
+        union all
+        select task_id from task_dependency where project_id = ${projectId} and depends_on_id in ${inside})
     order by ${listOrder} limit ${limit}`.execute(db)
   const dependencies = await dependenciesOf(
     scope,

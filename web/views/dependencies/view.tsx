@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { formatCount } from '../../../src/kernel/text.ts'
+import type { OutputOf } from '../../../src/surfaces/http/client/client.ts'
 import { errorText } from '../../api/call.ts'
 import {
   type DependencyNode,
@@ -30,7 +31,11 @@ export function View() {
 
 /** The dependencies of tasks, as a graph or as an indented list. */
 export function Dependencies({ mission }: { readonly mission?: string }) {
-  const { answer, failure } = useQuery('plan_dependencies', mission === undefined ? {} : { mission })
+  const phase = query.value.get('phase')
+  const { answer, failure } = useQuery('plan_dependencies', {
+    ...(mission !== undefined && { mission }),
+    ...(phase !== null && { phase }),
+  })
   const plan = answer.value
   const asList = showsList()
   useCommands({ 'as list': switchView })
@@ -59,7 +64,37 @@ export function Dependencies({ mission }: { readonly mission?: string }) {
       </DependencyNote>
     )
   }
-  return <Plan plan={withOutside(plan)} asList={asList} />
+  return (
+    <>
+      {plan.part === null ? null : <PartChoice part={plan.part} />}
+      <Plan key={plan.part?.phase ?? ''} plan={withOutside(plan)} asList={asList} />
+    </>
+  )
+}
+
+/** Which phase of a large plan is shown. */
+function PartChoice({ part }: { readonly part: NonNullable<OutputOf<'plan_dependencies'>['part']> }) {
+  const { phase, phases, shown, total } = part
+  return (
+    <p class="dependencies-part">
+      <select
+        class="field"
+        aria-label="Phase"
+        value={phase}
+        onChange={({ currentTarget }) => setQuery({ phase: currentTarget.value, select: null })}
+      >
+        {phases.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+        <option value="none">Outside any phase</option>
+      </select>{' '}
+      <span class="muted">
+        {shown < total ? `the first ${shown} of ${formatCount(total, 'task')}` : formatCount(total, 'task')}
+      </span>
+    </p>
+  )
 }
 
 const phone = matchMedia('(max-width: 760px)')
