@@ -161,7 +161,7 @@ export function planTask(task: OutputOf<'taskman_task_dep_add'>, page: RenderCon
   return `${page.ink('bold', task.title ?? '')}\n${pairs(
     [
       ['id', task.id],
-      ['description', task.description ?? ''],
+      ['description', task.description === task.title ? '' : (task.description ?? '')],
       ['status', statusWord(task.resolution ?? task.status ?? '', page)],
       ['claimed by', task.claimed_by ?? ''],
       ['mission', task.mission_id == null ? '' : titledId(task.mission_id, page)],

@@ -197,7 +197,7 @@ function headOf(task: TaskAnswer, page: RenderContext): readonly (readonly [stri
   const notMeasured = task.resolution === 'unmeasured' ? ' (marked by hand)' : ''
   return [
     ['id', task.id],
-    ['goal', task.goal ?? ''],
+    ['goal', task.goal === task.name ? '' : (task.goal ?? '')],
     ['status', `${statusWord(status, page)}${notMeasured}`],
     ['mission', task.mission_id ?? ''],
     ['phase', task.phase?.name ?? ''],
