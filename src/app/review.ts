@@ -123,7 +123,7 @@ async function listWaiting(project: WatchedProject, json: boolean): Promise<void
     [
       ...(lines.length === 0 ? ['Nothing needs a review.'] : lines),
       ...(total > items.length ? [`${total - items.length} more: waymark inbox.`] : []),
-      `New since your last review: ${formatCount(since.totals.files, 'file')}, +${since.totals.added} −${since.totals.removed}: waymark review --since`,
+      `New since your last review: ${formatCount(since.totals.files, 'file')}, +${since.totals.added} -${since.totals.removed}: waymark review --since`,
       '',
     ].join('\n'),
   )

@@ -41,7 +41,7 @@ test('comment, answer, new attempt, only the new difference, approval: in a term
   const { agent, task, person, outcome, contentIn, editor } = await openTurn()
   const looked = person(['review', task])
   expect(looked.error).toBe('')
-  expect(looked.out).toContain('M src/auth.ts +2 −1')
+  expect(looked.out).toContain('M src/auth.ts +2 -1')
   expect(looked.out).toContain('+export const user = 1')
 
   const written = person(['review', task, '--write'], editor('user = 1', '! Rename user to account'))
@@ -77,7 +77,7 @@ test('comment, answer, new attempt, only the new difference, approval: in a term
   expect(ended.review).toEqual({ total: 1, done: [comment], answered: [], changed: [], open: [] })
 
   const again = person(['review', task])
-  expect(again.out).toContain('src/auth.ts +2 −1 (changed since you viewed it)')
+  expect(again.out).toContain('src/auth.ts +2 -1 (changed since you viewed it)')
   const [difference = '', next = ''] = (again.out.split('=== src/auth.ts\n')[1] ?? '').split('\n\n')
   expect(`${difference}\n`).toBe(
     '@@ -1 +1 @@\n export const auth = 2\n-export const user = 1\n+export const account = 1\n',
@@ -146,7 +146,7 @@ test('words alone are no look; what was looked at is shown and commented on agai
   const said = person(['review', 'comments', task, '--format', 'text']).out
   expect(said).toContain('on src/auth.ts:2 (open)\n  > export const user = 1\n  Rename user to account\n')
   expect(said).not.toContain('{')
-  expect(person(['review', 'show', task, '--format', 'text']).out).toContain('M src/auth.ts +2 −1 (viewed)')
+  expect(person(['review', 'show', task, '--format', 'text']).out).toContain('M src/auth.ts +2 -1 (viewed)')
 })
 
 test('an agent’s shell, words below no mark and what is not there are refused, and nothing is lost', async () => {

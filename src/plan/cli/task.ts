@@ -23,7 +23,7 @@ import {
 } from '../../track/cli/changes.ts'
 import { claims, decisionList, issueList, progressList, quoteText } from '../../track/cli/records.ts'
 import { lossLines } from '../../track/cli/restore.ts'
-import { deniedLine, verdictText } from '../../track/cli/verdict.ts'
+import { deniedLine, verdictColors, verdictText } from '../../track/cli/verdict.ts'
 import { landingWords } from '../../track/domain/landed.ts'
 import type { TaskEntry } from '../../track/operations/mission-answer.ts'
 import { promiseRows } from './plan.ts'
@@ -315,6 +315,7 @@ export function taskTable(tasks: readonly TaskEntry[], page: RenderContext): str
     { title: 'agent' },
     { title: 'took' },
     { title: 'measured' },
+    { title: 'verdict' },
     { title: 'id' },
   ]
   return table(
@@ -327,6 +328,7 @@ export function taskTable(tasks: readonly TaskEntry[], page: RenderContext): str
       task.agent_name ?? '',
       durationText(task, page),
       measurementSummary(task, page),
+      task.verdict === undefined ? '' : page.ink(verdictColors[task.verdict], task.verdict),
       page.ink('dim', task.id),
     ]),
     page,

@@ -313,7 +313,7 @@ export const show = defineOperation({
       subject.kind === 'run'
         ? await runDetail(reads, subject.run)
         : subject.kind === 'mission'
-          ? await missionDetail(reads, subject.mission)
+          ? await missionDetail(reads, subject.mission, setting.at)
           : {
               ...(await taskDetail(reads, subject, setting.at)),
               own_work_tree: subject.tree,
@@ -395,13 +395,21 @@ async function subjectOf(reads: Reads, id: string): Promise<ShownSubject> {
 }
 
 /** One mission: its objective, status, last tasks and decisions, and blockers. */
-async function missionDetail(reads: Reads, mission: Mission): Promise<z.output<typeof MissionDetail>> {
+async function missionDetail(
+  reads: Reads,
+  mission: Mission,
+  at: number,
+): Promise<z.output<typeof MissionDetail>> {
   const { missions, tasks, records, inboxItems } = reads
   const filter = { missionId: mission.id }
   const phases = await missions.phases(mission.id)
   const now = await missions.now(mission.id)
   const totals = await missions.totals(mission.id)
   const lastTasks = await tasks.list(filter, { limit: 20 })
+  const histories = await tasks.histories(
+    lastTasks.items.map(({ item }) => item.task.id),
+    at,
+  )
   const decisions = await records.decisions(filter, { limit: 10 })
   const open = await inboxItems.list({ ...filter, status: 'open' }, { limit: 10 })
   const personOf = await peopleBehind(
@@ -423,7 +431,10 @@ async function missionDetail(reads: Reads, mission: Mission): Promise<z.output<t
     total_phases: totalPhases(mission, phases),
     files_changed: totals.distinctFilesChanged,
     phase_summary: await phaseSummary(reads, mission, phases),
-    tasks: lastTasks.items.map(({ item }) => taskEntry(item)),
+    tasks: lastTasks.items.map(({ item }) => {
+      const verdict = histories.get(item.task.id)?.verdict
+      return { ...taskEntry(item), ...(verdict && { verdict }) }
+    }),
     tasks_total: lastTasks.total,
     decisions: decisions.items.map(({ item }) => decisionEntry(item)),
     decisions_total: decisions.total,

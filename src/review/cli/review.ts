@@ -52,7 +52,7 @@ export function reviewHeading(
       : `${escapeLineBreaks(subject.name)}  ${subject.task_id ?? subject.mission_id ?? ''}`
   return [
     `${head}${by}`,
-    `${formatCount(totals.files, 'file')}, +${totals.added} −${totals.removed}, ${totals.viewed} viewed; content ${content.slice(0, 12)}`,
+    `${formatCount(totals.files, 'file')}, +${totals.added} -${totals.removed}${totals.viewed === 0 ? '' : `, ${totals.viewed} viewed`}; content ${content.slice(0, 12)}`,
     ...(verdict === null
       ? unchanged.map((path) => `✗ Claimed but unchanged: ${escapeLineBreaks(path)}`)
       : [verdictText(verdict, page, null)]),
@@ -71,7 +71,7 @@ export function fileLine({
 }: ReviewView['files'][number]): string {
   return [
     `${status[0]?.toUpperCase()} ${escapeLineBreaks(`${from === null ? '' : `${from} → `}${path}`)}`,
-    added === null ? '' : ` +${added} −${removed ?? 0}`,
+    added === null ? '' : ` +${added} -${removed ?? 0}`,
     viewed === null ? '' : viewed.current ? ' (viewed)' : ' (changed since you viewed it)',
     certainty === 'certain' ? '' : ` (${certainty === 'contested' ? 'unclear who changed it' : certainty})`,
   ].join('')

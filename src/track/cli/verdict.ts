@@ -5,6 +5,8 @@ import { isContradiction, reasonText } from '../domain/verdict.ts'
 
 type VerdictAnswer = NonNullable<OutputOf<'complete_task'>['verdict']>
 
+export const verdictColors = { proven: 'green', unproven: 'yellow', contradicted: 'red' } as const
+
 /** A verdict with its reasons and checks; `needed` is the command for the person who is needed. */
 export function verdictText(
   { is, reasons, checks }: VerdictAnswer,
@@ -12,14 +14,13 @@ export function verdictText(
   needed: string | null,
 ): string {
   const passed = checks.filter(({ exit_code, same_content }) => exit_code === 0 && same_content)
-  const color = is === 'contradicted' ? 'red' : is === 'proven' ? 'green' : 'yellow'
   return [
     ...reasons.map(
       ({ paths_total: total, ...reason }) =>
         `${isContradiction(reason.rule) ? ink('red', '✗') : ink('yellow', '?')} ${reasonText(reason, total)}`,
     ),
     ...passed.map(({ command }) => `${ink('green', '✓')} ${command}  exit 0, on exactly this content`),
-    `${ink(color, is)}${needed === null ? '' : `: needs you  ${ink('bold', needed)}`}`,
+    `${ink(verdictColors[is], is)}${needed === null ? '' : `: needs you  ${ink('bold', needed)}`}`,
   ].join('\n')
 }
 

@@ -360,8 +360,9 @@ test('missions are listed by the way they ended', async () => {
 
 test('an inbox item of a verdict shows the claim, the figures and each reason', async () => {
   const project = openCommandLine()
-  const { taskId } = startWork(project)
+  const { taskId, missionId } = startWork(project)
   await spoken(['task', 'complete', taskId, 'Wrote the form, all tests pass.'], project)
+  expect(project.json('show', missionId).tasks).toMatchObject([{ id: taskId, verdict: 'contradicted' }])
   const { out } = await spoken(['inbox'], project)
   expect(out).toMatch(/^Add the form {2}verdict/m)
   expect(out).toContain('claimed   "Wrote the form, all tests pass."')

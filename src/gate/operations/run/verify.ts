@@ -123,15 +123,13 @@ export const verify = defineOperation({
       const answer = { task_id: task.id, passed: entries.every(({ items }) => items), commands: entries }
       if (checks.some(isPending)) return { events: [], answer }
       const changed = await judgeAgain(reads, attempt, { content, checks: checkFacts(checks) }, setting)
+      const note = attempt.closedAt === null ? null : await keptVerdictNote(reads, attempt, content)
       return {
         events: changed?.events ?? [],
         answer: {
           ...answer,
           ...(changed && { verdict: verdictEntry(changed.verdict) }),
-          ...(attempt.closedAt !== null &&
-            !(await isJudgedContent(reads, attempt, content)) && {
-              note: 'The files changed since the task was completed: its verdict stays as it was.',
-            }),
+          ...(note !== null && { note }),
         },
       }
     }
@@ -165,10 +163,19 @@ interface VerifiedTask {
   readonly content: string | null
 }
 
-/** Whether the completion of an attempt was judged on this content. */
-async function isJudgedContent({ tasks }: Reads, { id }: Attempt, content: string | null): Promise<boolean> {
+/** Why these checks do not change the verdict of a completion; null if it was judged on this content. */
+async function keptVerdictNote(
+  { tasks }: Reads,
+  { id }: Attempt,
+  content: string | null,
+): Promise<string | null> {
   const verdict = (await tasks.verdicts(id)).at(-1)?.verdict
-  return verdict == null || (content !== null && verdict.content === content)
+  if (verdict == null || (content !== null && verdict.content === content)) return null
+  const reason =
+    verdict.content === undefined
+      ? 'The task had no check when it was completed'
+      : 'The files changed since the task was completed'
+  return `${reason}: its verdict stays as it was.`
 }
 
 /** The checks of a task, in the work tree of its last attempt. */
