@@ -12,7 +12,7 @@ import type { LogRestoreOptions, LogRestoreResult } from '../ports/store.ts'
 import { createYielder } from '../sqlite/lock-retry.ts'
 import { projectEventIntoTables } from '../tables/projections.ts'
 import { insertRows } from '../tables/query.ts'
-import type { Tables } from '../tables/tables.ts'
+import type { ReadScope, Tables } from '../tables/tables.ts'
 import { copyWhole } from './copy-database.ts'
 import { deleteKeptRows, keepRows } from './kept-rows.ts'
 import { markRootSeen, type ResolvedProject } from './project.ts'
@@ -87,13 +87,19 @@ async function applyAll(
 ): Promise<void> {
   let head = start
   let some: ProjectEvent[] = []
+  // Heights are of the whole plan: they are computed once, at the end.
+  const heightsLater = log.events - start.seq > maxIncrementalLinks
+  const apply = async (events: readonly ProjectEvent[]) => {
+    head = await applyEvents({ db, projectId: id, heightsLater }, events, head)
+  }
   for await (const event of log.readEvents(start.seq)) {
     some.push(event)
     if (some.length < block) continue
-    head = await applyEvents(db, id, some, head)
+    await apply(some)
     some = []
   }
-  if (some.length > 0) await applyEvents(db, id, some, head)
+  if (some.length > 0) await apply(some)
+  if (heightsLater) await makeHeights({ db, projectId: id })
 }
 
 async function append(
@@ -118,16 +124,13 @@ async function append(
 
 /** Applies log entries and appends them unchanged. Fails where their hashes do not follow. */
 async function applyEvents(
-  db: Kysely<Tables>,
-  projectId: string,
+  { db, projectId, heightsLater }: ReadScope & { readonly heightsLater: boolean },
   events: readonly ProjectEvent[],
   after: LogHead,
 ): Promise<LogHead> {
   const pause = createYielder()
   let head = { seq: after.seq, head: after.hash }
   const rows = []
-  const heightsLater =
-    events.filter(({ body }) => body.kind === 'dependency.added').length > maxIncrementalLinks
   for (const event of events) {
     const author = { at: event.recordedAt, actor: event.actor }
     const [row] = eventRows({ projectId, ...author }, [event.body], head)
@@ -139,7 +142,6 @@ async function applyEvents(
     const waits = pause()
     if (waits) await waits
   }
-  if (heightsLater) await makeHeights({ db, projectId })
   await insertRows(db, 'project_event', rows)
   await db.updateTable('project').set(head).where('id', '=', projectId).execute()
   return { seq: head.seq, hash: head.head }
