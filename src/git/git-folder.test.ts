@@ -16,7 +16,9 @@ test.each([
   ['checkout: moving from main to topic', 'checkout', ''],
   ['reset: moving to HEAD~1', 'reset', ''],
 ])('reads the action of "%s"', (message, verb, detail) => {
-  expect(parseReflog(line(message))).toEqual([{ from: 'aa', to: 'bb', verb, detail, message, movedAt: 12_000 }])
+  expect(parseReflog(line(message))).toEqual([
+    { from: 'aa', to: 'bb', verb, detail, message, movedAt: 12_000 },
+  ])
 })
 
 test('only what was appended between two positions is read', async () => {

@@ -6,6 +6,7 @@ import {
   type PendingMerge,
   planFileUndo,
   type UndoDecision,
+  type UndoneFile,
   type UndoVersion,
 } from '../lines/domain/undo-file.ts'
 import { diffContents, type PathChange } from './diff.ts'
@@ -92,7 +93,7 @@ async function planUndoing(
     )
     const conversions = await files.conversionsOf(window.files.flatMap(({ path, from }) => [path, from]))
     for (const file of window.files) {
-      const path = files.nameNow(file.path, renames)
+      const path = files.nameNow(file, renames)
       const { end, start } = states.of(file.path, file.from)
       const planned = planFileUndo(file, {
         start,
@@ -243,9 +244,13 @@ class FilesNow {
   }
 
   /** The present path of a file: others may have renamed it, and so may what was already undone. */
-  nameNow(path: string, renames: ReadonlyMap<string, string>): string {
+  nameNow(
+    { path, pathNow }: Pick<UndoneFile, 'path' | 'pathNow'>,
+    renames: ReadonlyMap<string, string>,
+  ): string {
     if (this.at(path) !== null) return path
-    const candidates = [this.#names.get(path), renames.get(path), this.#names.get(renames.get(path) ?? '')]
+    const renamed = [renames.get(path), pathNow].filter((name) => name !== undefined)
+    const candidates = [this.#names.get(path), ...renamed, ...renamed.map((name) => this.#names.get(name))]
     return candidates.find((name) => name !== undefined && this.at(name) !== null) ?? path
   }
 

@@ -99,6 +99,15 @@ export class LineRecord {
     return this.#byPath.get(path) ?? []
   }
 
+  /** The path that a file has after the renames that were recorded since a time. */
+  nameSince(path: string, since: number): string {
+    const renames = [...this.#byPath.values()]
+      .flat()
+      .filter((step) => step.from !== undefined && step.from !== step.path && step.span.since >= since)
+      .sort((a, b) => a.seq - b.seq || a.position - b.position)
+    return renames.reduce((name, step) => (step.from === name ? step.path : name), path)
+  }
+
   /** The removed lines of a step that went to another file. */
   movedAway(step: LineStep): readonly number[] {
     const name = step.from ?? step.path

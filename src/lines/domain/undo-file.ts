@@ -14,6 +14,8 @@ export interface UndoneFile {
   /** Its path at the end, and at the start. */
   readonly path: string
   readonly from: string
+  /** Its present path, as far as later renames are recorded. */
+  readonly pathNow: string
   /** Its recorded changes, one after the other; null if the record does not have all of them. */
   readonly steps: readonly UndoStep[] | null
   /** Its whole change from the start to the end is certainly that of the undone work. */

@@ -247,6 +247,7 @@ export const undoneWindow = z.strictObject({
     z.strictObject({
       path,
       from: path,
+      pathNow: path,
       steps: measuredList(
         z.strictObject({
           after: z.string().max(64).nullable(),
@@ -325,6 +326,7 @@ export async function undoneWindows(
           {
             path: name,
             from,
+            pathNow: record.nameSince(name, span.to.at),
             steps: chain?.steps.map((step) => ({ ...step })) ?? null,
             isWholeOwn,
             isOwnRename: chain?.isOwnRename ?? (isWholeOwn && from !== name),

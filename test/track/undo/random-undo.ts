@@ -39,6 +39,10 @@ export async function randomUndo(
   const stage = openStage(s.context)
   const writers = new Map<string, string>()
   const removers = new Map<string, Set<string>>()
+  /** Where each removed line was last. */
+  const places = new Map<string, string>()
+  /** Lines that no snapshot and no hook has seen: once removed, nothing has them. */
+  const unseen = new Set<string>()
   const open: Agent[] = []
   const ended: Agent[] = []
   const [lost, left, missing, written]: [string[], string[], string[], string[]] = [[], [], [], []]
@@ -56,14 +60,19 @@ export async function randomUndo(
     writers.set(`w${lines}w`, writer)
     return `w${lines}w ${pick(['if this', 'return that', 'let it be', 'call on'])} ${(lines * 7919) % 1000}`
   }
+  const removed = (rows: readonly string[], file: string, by: string) => {
+    for (const word of rows.map(wordOf).filter((one) => !unseen.has(one))) {
+      removers.set(word, new Set([...(removers.get(word) ?? []), by]))
+      places.set(word, file)
+    }
+  }
   const edited = (file: string, writer: string): string => {
     const rows = rowsOf(file)
     for (let more = 1 + below(2); more > 0; more -= 1) {
       const own = Array.from({ length: below(4) }, () => fresh(writer))
       const at = below(rows.length + 1)
       const gone = rows.splice(at, below(3) === 0 ? 1 : 0, ...own)
-      for (const row of gone)
-        removers.set(wordOf(row), new Set([...(removers.get(wordOf(row)) ?? []), writer]))
+      removed(gone, file, writer)
     }
     return rows.map((row) => `${row}\n`).join('')
   }
@@ -77,6 +86,7 @@ export async function randomUndo(
     const started = await s.begin(name)
     player?.own('mcp__waymark__start_task', started.attempt_id)
     if (hooks) await stage.drain()
+    unseen.clear()
     open.push({ name, started, player })
   }
   const end = async () => {
@@ -86,11 +96,14 @@ export async function randomUndo(
     await s.end(agent.started)
     agent.player?.stop()
     if (hooks) await stage.drain()
+    unseen.clear()
     ended.push(agent)
     story.push(`${agent.name} ended`)
   }
   const write = ({ name, player }: Agent) => {
     const file = below(8) === 0 ? pick(names) : pick(there())
+    // A hook reads the file before the edit.
+    for (const row of rowsOf(file)) unseen.delete(wordOf(row))
     const content = edited(file, name)
     story.push(`${name} wrote ${file}`)
     if (player === null) s.write(file, content)
@@ -103,8 +116,7 @@ export async function randomUndo(
     if (there().length < 2) return
     const isRenamed = free !== undefined && below(2) === 0
     const rows = rowsOf(file)
-    if (!isRenamed)
-      for (const row of rows) removers.set(wordOf(row), new Set([...(removers.get(wordOf(row)) ?? []), name]))
+    if (!isRenamed) removed(rows, file, name)
     story.push(`${name} ${isRenamed ? `renamed ${file} to ${free}` : `removed ${file}`}`)
     const work = () => {
       if (isRenamed) renameSync(join(s.folder, file), join(s.folder, free))
@@ -131,7 +143,9 @@ export async function randomUndo(
     // Without hooks, nobody can tell a person from the attempts that are open meanwhile.
     else if (kind < 11 && (hooks || open.length === 0)) {
       const file = pick(there())
+      const from = lines
       writeFileSync(join(s.folder, file), edited(file, 'person'))
+      for (let line = from + 1; line <= lines; line += 1) unseen.add(`w${line}w`)
       story.push(`person wrote ${file}`)
     } else commit()
   }
@@ -178,6 +192,8 @@ export async function randomUndo(
     const present = new Set(names.flatMap((file) => (after[file] ?? []).map(wordOf)))
     for (const [word, by] of removers) {
       if (by.size !== 1 || !by.has(name) || writers.get(word) === name || present.has(word)) continue
+      // Another one has removed its file since.
+      if ((after[places.get(word) ?? ''] ?? []).length === 0) continue
       if (writers.get(word) !== undefined) missing.push(`${label}: ${word}`)
     }
   }
