@@ -139,7 +139,7 @@ function planTable(tasks: readonly PlannedTaskEntry[], page: RenderContext): str
   const rows = tasks.map((task) => [
     task.title,
     readinessText(task, page),
-    task.phase_id ?? '',
+    phaseName(task, page),
     task.role ?? '',
     task.blocked ? task.depends_on.map((id) => titles.get(id) ?? id).join('\n') : '',
     task.mission_id ?? '',
@@ -165,7 +165,7 @@ export function planTask(task: OutputOf<'taskman_task_dep_add'>, page: RenderCon
       ['status', statusWord(task.resolution ?? task.status ?? '', page)],
       ['claimed by', task.claimed_by ?? ''],
       ['mission', task.mission_id == null ? '' : titledId(task.mission_id, page)],
-      ['phase', task.phase_id ?? ''],
+      ['phase', phaseName(task, page)],
       ['scope', (task.areas ?? []).join(', ')],
       ['milestone', task.milestone_id ?? ''],
       ['role', task.role ?? ''],
@@ -175,6 +175,13 @@ export function planTask(task: OutputOf<'taskman_task_dep_add'>, page: RenderCon
     ],
     page,
   )}`
+}
+
+function phaseName(
+  { phase_id: id }: Pick<OutputOf<'taskman_task_dep_add'>, 'phase_id'>,
+  page: RenderContext,
+): string {
+  return id == null ? '' : (page.titles?.[id] ?? id)
 }
 
 function titledId(id: string, { titles, ink }: RenderContext): string {

@@ -4,20 +4,27 @@ import type { Answer, Operation } from '../../kernel/operations/operation.ts'
 import type { AnswerSupplement } from './render/view.ts'
 import type { AskProject } from './typed-input.ts'
 
-/** What a text for a person needs beside the answer: titles of dependencies, and the mission that a task may belong to. */
+/** What a text for a person needs beside the answer: titles of dependencies and phases, and the mission that a task may belong to. */
 export async function readAnswerSupplement(
   { name }: Operation,
   answer: Answer,
   ask: AskProject,
 ): Promise<AnswerSupplement> {
   if (name === 'taskman_task_add' && answer['mission_id'] === null) return openMissionOf(ask)
+  if (name === 'taskman_task_list') return { titles: await phaseNames(ask) }
   if (!namesTasks.has(name)) return {}
   const { depends_on: ids, mission_id: mission } = isJsonObject(answer['task']) ? answer['task'] : answer
   const wanted = new Set([ids, mission].flat().filter((id) => typeof id === 'string'))
-  if (wanted.size === 0) return {}
+  const phases = await phaseNames(ask)
+  if (wanted.size === 0) return { titles: phases }
   const { tasks, missions } = await ask('search', {})
   const named = [...tasks, ...missions].filter(({ id }) => wanted.has(id))
-  return { titles: Object.fromEntries(named.map(({ id, name: title }) => [id, title])) }
+  return { titles: { ...phases, ...Object.fromEntries(named.map(({ id, name: title }) => [id, title])) } }
+}
+
+async function phaseNames(ask: AskProject): Promise<Readonly<Record<string, string>>> {
+  const { phases } = await ask('taskman_phase_list', {})
+  return Object.fromEntries(phases.map(({ id, name }) => [id, name]))
 }
 
 /** The commands that show one task of the plan. */

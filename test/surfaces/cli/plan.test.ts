@@ -88,7 +88,7 @@ test('a task beside an open mission is added with the command that puts it into 
   const [command = ''] = /waymark task edit .*/.exec(out) ?? []
   const { out: edited } = await spoken(command.split(' ').slice(1), project)
   expect(edited).toMatch(new RegExp(`mission +Sign in +${mission}`))
-  expect(edited).toMatch(/phase +first-steps/)
+  expect(edited).toMatch(/phase +First steps/)
 })
 
 test('a new task names the tasks that it depends on by title', () => {
