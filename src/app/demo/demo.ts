@@ -139,10 +139,9 @@ function lengthOf(events: readonly ProjectEvent[]): number {
 }
 
 function playIntroduction(events: readonly ProjectEvent[], speed: number | null): string {
-  const minutes = Math.round(lengthOf(events) / 60_000)
-  const day = `${minutes} minutes of real work, ${events.length} log entries`
-  if (speed === null) return `A recorded day, all at once: ${day}.`
-  return `Playing a recorded day: ${day}, in ${Math.round(lengthOf(events) / speed / 1000)} seconds.`
+  if (speed === null) return `A recorded day, all at once: ${events.length} log entries.`
+  const seconds = Math.round(lengthOf(events) / speed / 1000)
+  return `Playing a recorded day: ${events.length} log entries in ${seconds} seconds.`
 }
 
 function printSentence(sentence: string): void {

@@ -47,7 +47,7 @@ interface OpenedServer {
 function introduction({ address, pid }: RunningServer, { login, isAgent, isNew }: OpenedServer): string {
   const signIn =
     login !== null
-      ? 'signs you in, once and within ten minutes'
+      ? 'signs you in once, within ten minutes'
       : isAgent
         ? 'A person signs in with: waymark open'
         : 'Sign in with your token'

@@ -45,7 +45,7 @@ export async function welcome(
       : `Waymark is already serving here, at http://${address} (process ${pid}). Stop it with: waymark serve --stop`,
     login === null
       ? `Dashboard: http://${address}. ${byPersons ? 'Sign in with a token: waymark token create --kind person --person <name> (the first admin: waymark token create --admin --person <name>).' : 'To sign in, run waymark serve in a terminal of your own.'}`
-      : `Dashboard: ${login}\n           signs you in, once and within ten minutes; ${another}.`,
+      : `Dashboard: ${login}\n           signs you in once, within ten minutes; ${another}.`,
     `MCP:       http://${address}/mcp, with ${byPersons ? 'a token of an agent: waymark token create <agent> --person <name> --project <project>' : `the token in ${join(folder, 'agent.token')}`}`,
   ]
   print(`${lines.join('\n')}\n`)

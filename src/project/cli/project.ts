@@ -30,6 +30,8 @@ export const status: AnswerView<'status'> = (answer, page) => {
     pairs(
       [
         ['plan', planLine(answer.plan)],
+        ['next', nextStep(answer.plan)],
+        ['not landed', notLandedLine(answer.plan)],
         ['sessions', answer.sessions === 0 ? '' : `${answer.sessions} recorded: waymark sessions`],
         ['project', answer.project],
         ['record', recordLine(answer)],
@@ -60,23 +62,20 @@ function recordLine(answer: OutputOf<'status'>): string {
   return `${database}, ${answer.events} log ${answer.events === 1 ? 'entry' : 'entries'}`
 }
 
-function planLine({
-  ready,
-  in_progress,
-  done,
-  dropped,
-  tasks,
-  not_landed: notLanded,
-}: OutputOf<'status'>['plan']): string {
+type PlanCounts = OutputOf<'status'>['plan']
+
+function planLine({ ready, in_progress, done, dropped, tasks }: PlanCounts): string {
   if (tasks + dropped === 0) return ''
   const without = dropped === 0 ? '' : `, ${dropped} dropped`
-  return [
-    `${ready} ready, ${in_progress} in progress, ${done} done of ${formatCount(tasks, 'task')}${without}: waymark plan show`,
-    ...(ready > 0 && in_progress === 0
-      ? ['next: waymark task next shows the first, waymark task start <task> begins it']
-      : []),
-    ...(notLanded === 0 ? [] : [`${notLanded} done, not landed: waymark landed`]),
-  ].join('\n')
+  return `${ready} ready, ${in_progress} in progress, ${done} done of ${formatCount(tasks, 'task')}${without}: waymark plan show`
+}
+
+function nextStep({ ready, in_progress }: PlanCounts): string {
+  return ready > 0 && in_progress === 0 ? 'waymark task next, then waymark task start <task>' : ''
+}
+
+function notLandedLine({ not_landed: notLanded }: PlanCounts): string {
+  return notLanded === 0 ? '' : `${formatCount(notLanded, 'done task')}: waymark landed`
 }
 
 function runningTable(running: OutputOf<'status'>['running'], page: RenderContext): string {

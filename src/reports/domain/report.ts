@@ -659,12 +659,7 @@ function figureRows(figures: Figures): readonly FigureRow[] {
   const { passed } = firstPass
   return [
     ...row('Attempt time, median', duration(attemptTime.median), attemptTime.n, 'attempt'),
-    ...claimed(
-      'Right at the first attempt',
-      passed === null ? null : `${passed} of ${firstPass.n}`,
-      firstPass.n,
-      'task',
-    ),
+    ...claimed('First pass', passed === null ? null : `${passed} of ${firstPass.n}`, firstPass.n, 'task'),
     ...row('Waiting for people, total', duration(waiting.total), waiting.n, 'answer'),
     ...row('Attempts', retries.attempts === null ? null : `${retries.attempts}`, retries.n, 'task'),
     ...row(

@@ -66,7 +66,7 @@ function loginPage({ code, message, hint }: Refusal): string {
 <h1>You are not signed in</h1>
 <p>${message}</p>
 ${wait}<p>Run <code>waymark serve</code> in a terminal, in the folder of your project. It finds the server that runs, and
-prints a fresh address, which signs you in once and within ten minutes.</p>
+prints a fresh address, which signs you in once, within ten minutes.</p>
 <p>If this browser is signed in already, <a href="/">open the dashboard</a>.</p>
 </main>
 </html>
