@@ -225,7 +225,7 @@ test('a dependency that names nothing, or several tasks, is reported and left ou
   expect(document.tasks.map(({ key }) => key)).toEqual(['test', 'test-2', 'ship'])
   expect(document.tasks[2]?.dependsOn).toEqual([])
   expect(notices).toEqual([
-    'line 3: left out: the dependency on "Test", which names the tasks of lines 1, 2; give the one meant a #key.',
+    'line 3: left out: the dependency on "Test", which names the tasks of lines 1, 2; give one of them a #key.',
     'line 3: left out: the dependency on "Tset", which is not a task of this plan.',
   ])
 })
@@ -296,7 +296,7 @@ test('a circle of dependencies and a key given twice refuse the whole plan', () 
   expect(readMarkdownPlan('- [ ] A #a (after: b)\n- [ ] B #b (after: a)\n- [ ] C #a\n')).toEqual({
     accepted: false,
     notices: [
-      'line 2: left out: the dependency on "a", which names the tasks of lines 1, 3; give the one meant a #key.',
+      'line 2: left out: the dependency on "a", which names the tasks of lines 1, 3; give one of them a #key.',
     ],
     problems: ['line 3: the key "a" belongs to another task already (line 1).'],
   })

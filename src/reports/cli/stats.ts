@@ -34,7 +34,12 @@ export const stats: CallView<'stats'> = (answer, page, { explain = false }) => {
       basis === 'claimed' ? page.ink('italic', basis) : basis,
     ]
   })
-  const columns = [{ title: 'figure' }, { title: 'value', shrinks: true }, { title: 'of' }, { title: 'basis' }]
+  const columns = [
+    { title: 'figure' },
+    { title: 'value', shrinks: true },
+    { title: 'of' },
+    { title: 'basis' },
+  ]
   const head = `Statistics${since === null ? '' : ` since ${since}`}`
   const cut = total > groups.length ? `${groups.length} of ${total} are shown; --limit shows more.` : ''
   return blocks(
@@ -144,7 +149,12 @@ function waitKindsTable({ waiting }: StatsFigures, page: RenderContext): string 
     textOrNone(wait.total_seconds, time),
     `${wait.n}`,
   ])
-  const columns = [{ title: 'kind' }, { title: 'waited', shrinks: true }, { title: 'in all' }, { title: 'items' }]
+  const columns = [
+    { title: 'kind' },
+    { title: 'waited', shrinks: true },
+    { title: 'in all' },
+    { title: 'items' },
+  ]
   return table(columns, rows, page)
 }
 

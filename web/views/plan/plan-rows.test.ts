@@ -87,11 +87,25 @@ test('a folded phase shows the pages of it that were read, and whether there are
   expect(planRows([phase], { folded: new Set(), only: 'ready' }).map(({ key }) => key)).toEqual(['P1'])
   const next = { ...first, milestones: [], tasks: [task('c'), task('e')] }
   expect(keysOf(unfoldPhase(phase, [first, undefined], true))).toEqual([
-    ...['P1', 'M1', 'a', 'b', 'c', 'c1', 'more P1'],
-    ...['P2', 'd'],
+    'P1',
+    'M1',
+    'a',
+    'b',
+    'c',
+    'c1',
+    'more P1',
+    'P2',
+    'd',
   ])
   expect(keysOf(unfoldPhase(phase, [first, next], false))).toEqual([
-    ...['P1', 'M1', 'a', 'b', 'c', 'c1', 'e'],
-    ...['P2', 'd'],
+    'P1',
+    'M1',
+    'a',
+    'b',
+    'c',
+    'c1',
+    'e',
+    'P2',
+    'd',
   ])
 })
