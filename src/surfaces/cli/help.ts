@@ -101,7 +101,10 @@ export function commandHelp(
     .filter(({ command }) => command.startsWith(`${operation.command} --`))
     .map(({ command, title }) => [command.slice(operation.command.length + 1), title] as const)
   const rows = [
-    ...flags.map((flag) => flagRow(flag, takesTitle(operation.name, flag.path.join('.')))),
+    ...flags.map((flag) => {
+      const [name, text] = flagRow(flag, takesTitle(operation.name, flag.path.join('.')))
+      return [name, typedNames(text, { operations, flags })] as const
+    }),
     ...others,
     ...(added?.explained ?? []),
   ]
@@ -121,14 +124,34 @@ export function commandHelp(
   ].join('\n')
 }
 
+/** A text of the contract with its tools as commands and its fields as flags: `start_task` is `waymark task start`. */
+function typedNames(
+  text: string,
+  { operations, flags }: { readonly operations: readonly Operation[]; readonly flags: readonly Flag[] },
+): string {
+  return text.replace(/\b[a-z]+(?:_[a-z]+)+\b/g, (word) => {
+    const command = operations.find(({ name }) => name === word)?.command
+    if (command !== undefined) return `waymark ${command}`
+    const flag = toKebabCase(word)
+    return flags.some(({ name }) => name === flag) ? `--${flag}` : word
+  })
+}
+
+/** Flags that the contract explains by another tool's fields. */
+const commandTexts: Readonly<Record<string, string>> = {
+  'done-when': 'What the task promises, as JSON or by the flags that follow',
+  cursor: 'The cursor that the page before printed',
+}
+
 /** The flags of a command; those that it fills in are optional, with their default. */
 function commandFlags(operation: Operation): readonly Flag[] {
   const filled = filledFields[operation.name as OperationName] ?? {}
   return flagsOf(inputSchema(operation)).map((flag) => {
     const value = filled[flag.path.join('.')]
+    const description = commandTexts[flag.name] ?? flag.description
     return value === undefined
-      ? flag
-      : { ...flag, required: false, description: `${flag.description}; ${value}` }
+      ? { ...flag, description }
+      : { ...flag, required: false, description: `${description}; ${value}` }
   })
 }
 

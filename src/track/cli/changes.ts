@@ -254,7 +254,7 @@ function scopeInWords(
   if (matches === false) {
     const { unexpected_files: listed, unexpected_total: outside = listed.length } = verification
     const outsideCount = total === 0 ? `${outside}` : `${outside} of ${files}`
-    return ink('red', `Out of scope: ${outsideCount}`)
+    return ink('red', `Out of scope: ${outsideCount}.`)
   }
   return measurement === 'unknown' ? '' : 'No scope was declared.'
 }
