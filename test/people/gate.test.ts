@@ -226,6 +226,23 @@ test('a command that a runner must have run counts only with a runner’s token'
   expect(found).toMatchObject({ differing: 0, error: null })
 })
 
+const here = process('here', '{ type: command, run: "node --version", timeout: 30s }')
+
+test('what the server ran of a command does not count where a runner must have run it', async () => {
+  const members = await team(byRunner, 'by-runner')
+  const { project, as } = members
+  project.write('.waymark/processes/here.yaml', here)
+  const builder = await as("Ben's agent")
+  const id = await worked(members, 'by-runner', "Ben's agent")
+  const other = await worked(members, 'here', "Ben's agent")
+  await emitting(project, other)(builder, 'go').catch(() => null)
+  const { items } = await project.call('inbox', { kind: 'command' })
+  await project.call('approve', { id: items[0].item_id, reason: 'It may.' }, await as('Cleo'))
+  expect(await emitting(project, other)(builder, 'go')).toMatchObject({ result: { status: 'succeeded' } })
+  const blocked = await emitting(project, id)(builder, 'go').catch((error: Error) => error)
+  expect(said(blocked)).toContain('no runner has run \\"node --version\\"')
+})
+
 const talkative = process(
   'talkative',
   '{ type: command, run: "node long.mjs", timeout: 30s, reported_by: runner }',

@@ -221,8 +221,8 @@ export function decisionView(
   }
   const { already_approved: already = [], still_missing: missing = [], note = '', event, transition } = answer
   const approvals = (answer.approvals ?? [])
-    .filter(({ artifact: of }) => !already.some((earlier) => earlier.artifact === of))
-    .map(({ artifact: of, role }) => `${of ?? 'the state'} as ${role}`)
+    .filter(({ artifact }) => !already.some((earlier) => earlier.artifact === artifact))
+    .map(({ artifact, role }) => `${artifact ?? 'the state'} as ${role}`)
   const approved = approvals.length === 0 ? '' : `Approved ${approvals.join(', ')}.`
   if (missing.length > 0) {
     return blocks(approved, note, section('Still needed', indentText(missing.join('\n')), page))
@@ -281,8 +281,8 @@ function eventLine(
     line,
     ...payload.map((text) => `      ${text}`),
     ...approvals.map(
-      ({ artifact: of, role, reason, withdrawn_at: withdrawnAt }) =>
-        `      approved ${of ?? 'the state'} as ${role}${withdrawnText(withdrawnAt, now)}${reason === null ? '' : `: ${reason}`}`,
+      ({ artifact, role, reason, withdrawn_at: withdrawnAt }) =>
+        `      approved ${artifact ?? 'the state'} as ${role}${withdrawnText(withdrawnAt, now)}${reason === null ? '' : `: ${reason}`}`,
     ),
     ...(files.length === 0 ? [] : [`      ${files.slice(0, 10).join(', ')}`]),
   ].join('\n')
@@ -293,10 +293,10 @@ function withdrawnText(time: string | null, now: number): string {
 }
 
 function approvalLine(
-  { artifact: of, role, author, created_at: createdAt, reason, withdrawn_at: withdrawnAt }: ApprovalEntry,
+  { artifact, role, author, created_at: createdAt, reason, withdrawn_at: withdrawnAt }: ApprovalEntry,
   { ink, now }: RenderContext,
 ): string {
-  const head = `${of ?? 'the state'} as ${role}${withdrawnText(withdrawnAt, now)}  ${ink('dim', `${author}, ${formatAge(createdAt, now)}`)}`
+  const head = `${artifact ?? 'the state'} as ${role}${withdrawnText(withdrawnAt, now)}  ${ink('dim', `${author}, ${formatAge(createdAt, now)}`)}`
   return reason ? `${head}\n  ${reason}` : head
 }
 

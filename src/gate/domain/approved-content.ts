@@ -16,7 +16,7 @@ interface Approvable {
   } | null
 }
 
-/** `of: changes` means the measured changes, unless the process declares an artifact of that name. */
+/** `artifact: changes` means the measured changes, unless the process declares an artifact of that name. */
 export function isOfChanges({ artifacts }: Pick<ProcessDefinition, 'artifacts'>, of: string | null): boolean {
   return of === 'changes' && !artifacts.some(({ type }) => type === of)
 }
@@ -28,23 +28,23 @@ export function isOfChanges({ artifacts }: Pick<ProcessDefinition, 'artifacts'>,
 export function approvedContent(
   definition: ProcessDefinition,
   run: Run,
-  { artifact: of, tree, changes }: Approvable,
+  { artifact, tree, changes }: Approvable,
 ): JsonObject | null {
-  if (isOfChanges(definition, of)) {
+  if (isOfChanges(definition, artifact)) {
     if (changes === null) return null
     const { files, unseen } = changes
     return {
-      of,
+      artifact,
       files: files.map(({ path, sha256 }) => `${path} ${sha256 ?? 'gone'}`).sort(),
       ...(unseen.length > 0 && { unseen }),
     }
   }
-  if (of === null) {
+  if (artifact === null) {
     const entered = run.visits.find(({ state }) => state === run.state)?.last ?? 1
     const files = run.artifacts.filter(({ status }) => status === 'current').map(fileLine)
     return { state: run.state, entered, files: files.sort(), tree }
   }
-  const { counted } = countedArtifacts(of, {
+  const { counted } = countedArtifacts(artifact, {
     dialect: definition.dialect,
     context: run.context,
     payload: {},
@@ -56,7 +56,7 @@ export function approvedContent(
     visits: run.visits,
     observed: nothingObserved,
   })
-  return counted.length === 0 ? null : { of, files: counted.map(fileLine).sort() }
+  return counted.length === 0 ? null : { artifact, files: counted.map(fileLine).sort() }
 }
 
 function fileLine({ type, path, sha256 }: { type: string; path: string; sha256: string }): string {

@@ -33,8 +33,8 @@ export function awaitedDecision(definition: ProcessDefinition, state: string): A
   const needed = needsOfState(definition, state).flatMap((need) => approvalOf(need))
   // Guards that only differ in their count need the same approval.
   const approvals = needed.filter(
-    ({ role, artifact: of }, index) =>
-      needed.findIndex((other) => other.role === role && other.artifact === of) === index,
+    ({ role, artifact }, index) =>
+      needed.findIndex((other) => other.role === role && other.artifact === artifact) === index,
   )
   if (!waits && approvals.length === 0) return null
   return { events: possible.map(({ name }) => name), approvals }
@@ -208,8 +208,8 @@ function decisionReason(
   const description = stateNamed(definition, run.state)?.description
   const wanted = [
     ...approvals.map(
-      ({ role, artifact: of }) =>
-        `an approval${of === null ? '' : ` of ${approvedWords(definition, of)}`} by ${role}`,
+      ({ role, artifact }) =>
+        `an approval${artifact === null ? '' : ` of ${approvedWords(definition, artifact)}`} by ${role}`,
     ),
     ...(events.length === 0 ? [] : [events.join(' or ')]),
   ]

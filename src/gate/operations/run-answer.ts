@@ -124,20 +124,11 @@ export const ApprovalEntry = z.object({
 export type ApprovalEntry = z.output<typeof ApprovalEntry>
 
 export function approvalEntry(approval: RunApproval): ApprovalEntry {
-  const {
-    role,
-    artifact: of,
-    content,
-    reason,
-    author,
-    identity = null,
-    createdAt,
-    withdrawnAt = null,
-  } = approval
+  const { role, artifact, content, reason, author, identity = null, createdAt, withdrawnAt = null } = approval
   const withdrawn_at = instantOrNull(withdrawnAt)
   return {
     role,
-    artifact: of,
+    artifact,
     content,
     reason,
     author,

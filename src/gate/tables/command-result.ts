@@ -187,14 +187,14 @@ export function commandResults({
         .executeTakeFirstOrThrow()
       return { count: row.count, bytes: row.bytes ?? 0 }
     },
-    async commandResult({ run, folder, reportedBy: by }, tree) {
+    async commandResult({ run, folder, reportedBy }, tree) {
       const row = await db
         .selectFrom('command_result')
         .selectAll()
         .where('project_id', '=', projectId)
         .where('command_line', '=', run)
-        .$if(by === undefined, (query) => query.where('folder', '=', folder))
-        .$if(by === 'runner', (query) => query.where('by_runner', '=', 1))
+        .$if(reportedBy === undefined, (query) => query.where('folder', '=', folder))
+        .$if(reportedBy === 'runner', (query) => query.where('by_runner', '=', 1))
         .$if(tree !== undefined, (query) => query.where('tree', '=', tree ?? ''))
         .orderBy('seq', 'desc')
         .limit(1)

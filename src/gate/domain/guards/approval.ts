@@ -14,16 +14,16 @@ export interface ApprovalGuard {
 
 /** People of a role approved the current content; the author's own approval and outdated ones do not count. */
 export const approval: GuardKind<ApprovalGuard> = {
-  needs: ({ role, artifact: of }) => [{ kind: 'approvals', role, artifact: of }],
-  evaluate: ({ role, artifact: of, count, independent }, { observed }) => {
-    const matching = observed.approvals.filter((event) => event.role === role && event.artifact === of)
+  needs: ({ role, artifact }) => [{ kind: 'approvals', role, artifact }],
+  evaluate: ({ role, artifact, count, independent }, { observed }) => {
+    const matching = observed.approvals.filter((event) => event.role === role && event.artifact === artifact)
     const valid = matching.filter(({ withdrawn }) => !withdrawn)
     const counted = valid.filter(
       ({ byAuthor, current, independence }) =>
         current && !byAuthor && (!independent || independence === 'independent'),
     )
     const people = peopleOf(counted)
-    const subject = of === null ? '' : ` of "${of}"`
+    const subject = artifact === null ? '' : ` of "${artifact}"`
     if (people >= Math.max(count, 1))
       return satisfiedGuard(`${people} of ${count} approvals by ${role}${subject}`)
     const outdated = valid.some(({ current }) => !current) ? '; it changed after an approval' : ''
@@ -32,7 +32,7 @@ export const approval: GuardKind<ApprovalGuard> = {
     const close = independent ? independenceSuffix(valid) : ''
     return unsatisfiedGuard(
       `${people} of ${count} approvals by ${role}${subject}${outdated}${back}${authorNote}${close}`,
-      `Ask a ${role}${independent ? ' who was not involved' : ''} to approve${of === null ? '' : ` the ${of}`}: waymark inbox.`,
+      `Ask a ${role}${independent ? ' who was not involved' : ''} to approve${artifact === null ? '' : ` the ${artifact}`}: waymark inbox.`,
     )
   },
 }

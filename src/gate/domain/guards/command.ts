@@ -20,9 +20,9 @@ export interface CommandGuard {
 export const command: GuardKind<CommandGuard> = {
   needs: ({ run, timeout }) => [{ kind: 'command', run, timeout }],
   evaluate: (guard, { observed }) => {
-    const { run, reportedBy: by } = guard
-    const result = observed.commands.find((event) => event.run === run && event.reportedBy === by)
-    if (by === 'runner' && (!result || result.status === 'not_run')) {
+    const { run, reportedBy } = guard
+    const result = observed.commands.find((event) => event.run === run && event.reportedBy === reportedBy)
+    if (reportedBy === 'runner' && (!result || result.status === 'not_run')) {
       return unknownGuard(
         `no runner has run "${run}"`,
         'Send the event from a machine with a token of kind runner: waymark token create --kind runner',
@@ -62,7 +62,7 @@ export const command: GuardKind<CommandGuard> = {
     if (!result.onThisTree) {
       return unknownGuard(
         `files changed since "${run}" ran`,
-        by === 'runner'
+        reportedBy === 'runner'
           ? 'Let the runner run it on the tree as it is.'
           : 'Emit the event: the server runs it again.',
       )

@@ -80,15 +80,22 @@ async function observedCommand(
   { reads, external, isAlive, now }: ObservationSources,
   { guard, approved, refusal, tree }: ExternalState['commands'][number],
 ): Promise<ObservedCommand> {
-  const { run, reportedBy: by } = guard
-  const command = { run, folder: external.folder, ...(by && { by }) }
+  const { run, reportedBy } = guard
+  const command = { run, folder: external.folder, ...(reportedBy && { reportedBy }) }
   const onTree = tree === null ? null : await reads.runs.commandResult(command, tree)
   const result = onTree ?? (await reads.runs.commandResult(command))
-  const nothing = { run, ...(by && { by }), exitCode: null, startedAt: null, output: '', onThisTree: false }
+  const nothing = {
+    run,
+    ...(reportedBy && { reportedBy }),
+    exitCode: null,
+    startedAt: null,
+    output: '',
+    onThisTree: false,
+  }
   // Commands of a runner need no approval here: the runner's machine decides.
-  if (by === 'runner' && result === null) return { ...nothing, status: 'not_run' }
-  if (by !== 'runner' && refusal) return { ...nothing, status: 'refused', refusal }
-  if (by !== 'runner' && !approved) return { ...nothing, status: 'unapproved' }
+  if (reportedBy === 'runner' && result === null) return { ...nothing, status: 'not_run' }
+  if (reportedBy !== 'runner' && refusal) return { ...nothing, status: 'refused', refusal }
+  if (reportedBy !== 'runner' && !approved) return { ...nothing, status: 'unapproved' }
   if (result === null || result.status === 'stopped') return { ...nothing, status: 'not_run' }
   const { status, exitCode, startedAt, output } = result
   if (status === 'running') {
@@ -97,7 +104,7 @@ async function observedCommand(
   }
   return {
     run,
-    ...(by && { reportedBy: by }),
+    ...(reportedBy && { reportedBy }),
     status,
     exitCode,
     startedAt,
@@ -252,29 +259,32 @@ async function observedApprovals(
     return { independence: independenceOf(await personOfIdentity(reads, identity), workers) }
   }
   const observed = approvals.map(
-    async ({ role, artifact: of, author: by, identity = null, content, withdrawnAt }) => {
-      const now = approvedContent(definition, of === null ? run : presented, {
-        artifact: of,
+    async ({ role, artifact, author: by, identity = null, content, withdrawnAt }) => {
+      const now = approvedContent(definition, artifact === null ? run : presented, {
+        artifact,
         tree: external.approvedTree,
         changes: external.changes,
       })
       const authors: Author[] = artifacts
-        .filter((file) => of === null || isOfType(definition.artifacts, file, of))
+        .filter((file) => artifact === null || isOfType(definition.artifacts, file, artifact))
         .map((artifact) => ({ name: artifact.author, identity: artifact.identity ?? null }))
-      if (of !== null && external.submitted.some((file) => isOfType(definition.artifacts, file, of))) {
+      if (
+        artifact !== null &&
+        external.submitted.some((file) => isOfType(definition.artifacts, file, artifact))
+      ) {
         authors.push({ name: emitter.name, identity: identityOf(emitter) })
       }
-      if (of === null && requester !== null) authors.push(requester)
-      if (isOfChanges(definition, of)) authors.push(...(external.changes?.authors ?? []))
+      if (artifact === null && requester !== null) authors.push(requester)
+      if (isOfChanges(definition, artifact)) authors.push(...(external.changes?.authors ?? []))
       return {
         role,
-        artifact: of,
+        artifact,
         author: by,
         identity,
         byAuthor: authors.some((author) => isSame(author, { name: by, identity })),
         current: now !== null && fingerprint(now) === content,
         ...(withdrawnAt !== undefined && { withdrawn: true as const }),
-        ...(await independenceFor(role, of, identity)),
+        ...(await independenceFor(role, artifact, identity)),
       }
     },
   )

@@ -112,7 +112,7 @@ export async function prepareState(
     wantsChanges ? observedChanges(reads, work, measured) : null
   const needs = [
     ...needsOfState(definition, record.state, event),
-    ...approvals.map(({ role, artifact: of }): EvidenceNeed => ({ kind: 'approvals', role, artifact: of })),
+    ...approvals.map(({ role, artifact }): EvidenceNeed => ({ kind: 'approvals', role, artifact })),
   ]
   const wantsChanges = needs.some(({ kind }) => kind === 'changes')
   const wantsApproval = needs.some(
@@ -352,12 +352,12 @@ export async function prepareApprovedContent(
     const { fileFreshness, approvedTree, changes } = nothingMeasured
     return { fileFreshness, approvedTree, changes, elsewhere }
   }
-  const isState = approvals.some(({ artifact: of }) => of === null)
-  const isChanges = approvals.some(({ artifact: of }) => isOfChanges(definition, of))
+  const isState = approvals.some(({ artifact }) => artifact === null)
+  const isChanges = approvals.some(({ artifact }) => isOfChanges(definition, artifact))
   const files = artifacts.filter(
     (file) =>
       isState ||
-      approvals.some(({ artifact: of }) => of !== null && isOfType(definition.artifacts, file, of)),
+      approvals.some(({ artifact }) => artifact !== null && isOfType(definition.artifacts, file, artifact)),
   )
   const fileFreshness = await prepareFreshness(reads, questions, { context, record, files })
   const hasOwnTree = isState && (await hasTree(reads, work))

@@ -32,10 +32,10 @@ export async function runRemarks(
     inboxItems.answeredOfRun(id, maxSources),
   ])
   const events = history.items.flatMap(({ item }) => eventRemarks(item))
-  const approvals = given.flatMap(({ author, artifact: of, reason, createdAt }) =>
+  const approvals = given.flatMap(({ author, artifact, reason, createdAt }) =>
     reason === null
       ? []
-      : [{ author, did: `approved ${of ?? 'the state'}`, words: reason, at: createdAt, to: null }],
+      : [{ author, did: `approved ${artifact ?? 'the state'}`, words: reason, at: createdAt, to: null }],
   )
   const closed = answered.flatMap(({ closedBy, kind, status, answer, closedAt }) =>
     !isAnswered({ kind, status }) || answer === null || closedAt === null
