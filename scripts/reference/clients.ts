@@ -40,14 +40,14 @@ ${setupClients.flatMap(eventsLine).join('\n')}
 }
 
 function placesRow(client: Client): string {
-  const { version, on, method: by } = client.checked
+  const { version, on, method } = client.checked
   const words = [client.id, ...(client.aliases ?? [])].map((word) => `\`${word}\``).join(', ')
   const file = (scope: SetupScope) => {
     const place = client.server(context, scope)
     return place === null ? '' : `\`${place.file}\``
   }
   const seen = version === null ? on : `${version}, ${on}`
-  return `| ${client.title} | ${words} | ${file('project')} | ${file('user')} | ${seen} | ${by} |`
+  return `| ${client.title} | ${words} | ${file('project')} | ${file('user')} | ${seen} | ${method} |`
 }
 
 function hooksRow(client: Client): string {

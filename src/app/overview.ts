@@ -164,8 +164,8 @@ function agentCommitsText({ agent_commits: commits, recent_commits: total }: Ove
   const lines = commits
     .slice(0, maxShown)
     .map(
-      ({ agent, subject, committed_at: at }) =>
-        `${agent}: ${subject.slice(0, 72)} (${formatAge(at, page.now)})`,
+      ({ agent, subject, committed_at }) =>
+        `${agent}: ${subject.slice(0, 72)} (${formatAge(committed_at, page.now)})`,
     )
   return [`${commits.length} of the last ${formatCount(total, 'commit')}`, ...lines, moreText(commits.length)]
     .filter(Boolean)

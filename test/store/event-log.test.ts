@@ -16,7 +16,7 @@ describe.each(dialects)('the log in $dialect', ({ fresh }) => {
     await happened(store, 8, started(3))
     await store.view(async ({ eventLog: log }) => {
       const events = await log.since(0, 10)
-      expect(events.map(({ seq, recordedAt: at }) => [seq, at])).toEqual([
+      expect(events.map(({ seq, recordedAt }) => [seq, recordedAt])).toEqual([
         [1, 7],
         [2, 7],
         [3, 7],

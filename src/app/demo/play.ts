@@ -24,10 +24,10 @@ export async function play(
   }
   const endsAt = begunAt + (last - first) / speed
   // The store makes the project itself, with its first log entry.
-  for (const { recordedAt: at, actor, body } of shiftEvents(events.slice(1), Math.round(endsAt - last))) {
-    await sleepUntil(begunAt + (at - (endsAt - (last - first))) / speed, signal)
+  for (const { recordedAt, actor, body } of shiftEvents(events.slice(1), Math.round(endsAt - last))) {
+    await sleepUntil(begunAt + (recordedAt - (endsAt - (last - first))) / speed, signal)
     if (signal.aborted) return
-    await store.record({ actor, at, decide: async () => ({ events: [body], answer: null }) })
+    await store.record({ actor, at: recordedAt, decide: async () => ({ events: [body], answer: null }) })
   }
 }
 

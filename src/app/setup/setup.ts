@@ -91,7 +91,7 @@ export async function initCommand(words: readonly string[]): Promise<void> {
     return
   }
   const found = clients ? [] : detectClients(context, disk.exists)
-  for (const { client, sign: by } of found) say(terminal, `${client.title} was found (${by}).`)
+  for (const { client, sign } of found) say(terminal, `${client.title} was found (${sign}).`)
   const chosen = clients ?? found.map(({ client }) => client)
   if (chosen.length === 0) {
     say(terminal, 'No client was found, so nothing was written. A client is the program your agent runs in.')

@@ -158,7 +158,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   },
   'project.reopened': {
     concerns: () => [updatedConcern({ kind: 'writing', ended: false })],
-    words: ({ location: at }) => `opened the project for writing in ${at}`,
+    words: ({ location }) => `opened the project for writing in ${location}`,
   },
 
   'mission.started': {
@@ -228,8 +228,8 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   },
   'task.marked': {
     concerns: taskOfWorkflowUpdated,
-    words: ({ taskId, status: as }, titles) =>
-      as === 'done'
+    words: ({ taskId, status }, titles) =>
+      status === 'done'
         ? `marked ${titles.task(taskId)} as done by hand`
         : `put ${titles.task(taskId)} back to do`,
   },
@@ -355,7 +355,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   },
   'lines.forgotten': {
     concerns: ({ steps }) => [touchedConcern({ kind: 'lines', tree: '', files: steps.length })],
-    words: ({ subject: of }) => `removed the hashes of lines of ${shortenText(of)}`,
+    words: ({ subject }) => `removed the hashes of lines of ${shortenText(subject)}`,
   },
   'decision.logged': {
     concerns: ({ decision }) => [createdConcern({ kind: 'decision', decision }), ...touchedPlace(decision)],

@@ -77,7 +77,7 @@ function shownLines({ request, task_id: task, mission_id: mission }: InboxRow): 
           ]),
     ]
   }
-  if (!request?.approvals.some(({ artifact: of }) => of === 'changes')) return []
+  if (!request?.approvals.some(({ artifact }) => artifact === 'changes')) return []
   return [task === null ? `waymark mission changes ${mission}` : `waymark diff ${task}`]
 }
 

@@ -118,13 +118,13 @@ export async function prepareShownRun(
   if (external === null) return undefined
   const run = engineRun(loaded, external.fileFreshness)
   const approvals = new Map(
-    approvalsNeeded.map(({ artifact: of }) => {
+    approvalsNeeded.map(({ artifact }) => {
       const content = approvedContent(definition, run, {
-        artifact: of,
+        artifact,
         tree: external.approvedTree,
         changes: external.changes,
       })
-      return [of, content && fingerprint(content)] as const
+      return [artifact, content && fingerprint(content)] as const
     }),
   )
   const files = artifacts.map(({ type, path, sha256 }) => `${type} ${path} ${sha256}`).sort()

@@ -101,7 +101,7 @@ const maxTasks = 5
 /** The subject of the measured changes to approve, to link their diff; null for other items. */
 async function changesToApprove({ runs, tasks }: Reads, { request }: InboxItem, run: RunRecord | null) {
   if (run === null || request === null || request.kind === 'command') return null
-  if (request.kind === 'decision' && !request.approvals.some(({ artifact: of }) => of === 'changes'))
+  if (request.kind === 'decision' && !request.approvals.some(({ artifact }) => artifact === 'changes'))
     return null
   const subject = subjectOf(run)
   if (subject === null) return null

@@ -8,7 +8,7 @@ type LineStats = OutputOf<'provenance_stats'>
 
 /** The lines of a commit by author, and how many of each attempt are still there. */
 export const lineStats: CallView<'provenance_stats'> = (answer, page, { explain = false }) => {
-  const { commit, commits, lines, files, known, kinds, groups, group_by: by, definitions } = answer
+  const { commit, commits, lines, files, known, kinds, groups, group_by, definitions } = answer
   const range = commits === null ? '' : ` of ${formatCount(commits, 'commit')}`
   return blocks(
     `${page.ink('bold', answer.share === null ? 'No line has a known author yet' : `${percent(answer.share)} of the lines with a known author are by agents`)}\n${page.ink('dim', `${formatCount(lines, 'line')} in ${formatCount(files, 'file')}${range}, at ${commit.slice(0, 12)}`)}`,
@@ -25,7 +25,7 @@ export const lineStats: CallView<'provenance_stats'> = (answer, page, { explain 
       ),
       page,
     ),
-    section(`By ${by}`, groupTable(groups, lines, page), page),
+    section(`By ${group_by}`, groupTable(groups, lines, page), page),
     section('Still there, by attempt', survivalTable(answer, page), page),
     section('Still there, by age', ageTable(answer, page), page),
     section('Changed within 14 days', reworkText(answer), page),

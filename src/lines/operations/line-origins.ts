@@ -293,10 +293,10 @@ interface CommittedLocation {
 /** The commit and line that git's blame gives for each line, by its number. */
 function committedPlaces(blamed: BlameResult | null): ReadonlyMap<number, CommittedLocation> {
   const places = new Map<number, CommittedLocation>()
-  for (const { commit, path: name, line, currentLine: at, count } of blamed?.lines ?? []) {
+  for (const { commit, path: name, line, currentLine, count } of blamed?.lines ?? []) {
     if (commit === null) continue
     for (let more = 0; more < count; more += 1)
-      places.set(at + more, { commit, path: name, line: line + more })
+      places.set(currentLine + more, { commit, path: name, line: line + more })
   }
   return places
 }
@@ -350,12 +350,12 @@ function findingsOf(
   for (const [id, groups] of byCommit) {
     const commit = id === null ? undefined : commits.get(id)
     if (id === null || commit === undefined) continue
-    const lines = groups.flatMap(({ path: name, line, currentLine: at, count }) =>
+    const lines = groups.flatMap(({ path: name, line, currentLine, count }) =>
       Array.from({ length: count }, (_, more) => ({
         commit: id,
         path: name,
         line: line + more,
-        currentLine: at + more,
+        currentLine: currentLine + more,
       })),
     )
     const commitOfLines: CommitOfLines = {

@@ -258,8 +258,8 @@ class LineTally {
 
   readonly #allSince: number | null
 
-  constructor({ groupBy: by, allSince, commits }: LineStatsQuery) {
-    this.#by = by
+  constructor({ groupBy, allSince, commits }: LineStatsQuery) {
+    this.#by = groupBy
     this.#allSince = allSince
     this.#commits = commits
   }

@@ -303,7 +303,7 @@ function reportedEditsIn(
 function reportedPaths(hookEvidence: WorkTreeEvidence, time: { readonly from: number; readonly to: number }) {
   const paths = [...hookEvidence.seen.values()].flatMap(({ edits }) =>
     edits
-      .filter(({ reportedAt: at, from }) => at >= time.from && (from ?? at) <= time.to)
+      .filter(({ reportedAt, from }) => reportedAt >= time.from && (from ?? reportedAt) <= time.to)
       .map((edit) => edit.path),
   )
   return [...new Set(paths)].slice(0, maxReported)

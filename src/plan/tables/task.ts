@@ -313,9 +313,9 @@ const marked = {
 
 export async function applyTaskMarked(
   projecting: ProjectionContext,
-  { taskId, status: as }: ProjectEventOf<'task.marked'>,
+  { taskId, status }: ProjectEventOf<'task.marked'>,
 ): Promise<void> {
-  await changeTask(projecting, await aroundTask(projecting, taskId), { ...marked[as], ...unclaimed })
+  await changeTask(projecting, await aroundTask(projecting, taskId), { ...marked[status], ...unclaimed })
 }
 
 export async function applyTaskDropped(

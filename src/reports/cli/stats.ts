@@ -19,7 +19,7 @@ const unknown = '–'
 
 /** The figures with n and basis, a table of the groups, and the definitions. */
 export const stats: CallView<'stats'> = (answer, page, { explain = false }) => {
-  const { all, groups, groups_total: total, definitions, zone, since, group_by: by } = answer
+  const { all, groups, groups_total: total, definitions, zone, since, group_by } = answer
   const lines = linesOf(all)
   if (lines.every(({ n }) => n === 0)) {
     return 'No work has ended in this period. Statistics count attempts, tasks, missions, answers and events that have ended.'
@@ -46,7 +46,7 @@ export const stats: CallView<'stats'> = (answer, page, { explain = false }) => {
     `${page.ink('bold', head)}\n${table(columns, rows, page)}`,
     section('First verdicts, by rule', verdictRulesTable(all, page), page),
     section('Waiting, by kind', waitKindsTable(all, page), page),
-    section(by === 'week' ? `By week (${zone})` : `By ${by}`, groupsTable(groups, page), page),
+    section(group_by === 'week' ? `By week (${zone})` : `By ${group_by}`, groupsTable(groups, page), page),
     cut,
     !explain
       ? page.ink('dim', 'What the figures mean: waymark stats --explain')

@@ -199,11 +199,11 @@ interface StatsInput {
 /** All figures, in total and for each group. Equal records give equal figures. */
 export function statsOf(records: StatRecords, question: StatsQuery): Stats {
   const counted = partsOf(records, question)
-  const { groupBy: by } = question
+  const { groupBy } = question
   const known = { setBack: records.setBack, now: question.now }
   const all = figuresOf(counted, known)
-  if (by === null) return { all, groups: [] }
-  const keys = keysOf[by](records, question)
+  if (groupBy === null) return { all, groups: [] }
+  const keys = keysOf[groupBy](records, question)
   const groups = new Map<string | null, StatsInput>()
   for (const kind of kindsOfParts) {
     for (const part of counted[kind]) {
@@ -214,7 +214,8 @@ export function statsOf(records: StatRecords, question: StatsQuery): Stats {
       groups.set(key, group)
     }
   }
-  const order = by === 'week' ? weeksBetween([...groups.keys()]) : [...groups.keys()].toSorted(compareKeys)
+  const order =
+    groupBy === 'week' ? weeksBetween([...groups.keys()]) : [...groups.keys()].toSorted(compareKeys)
   return {
     all,
     groups: order.map((key) => ({ key, ...figuresOf(groups.get(key) ?? emptyParts(), known) })),

@@ -156,7 +156,7 @@ class SessionReducer {
 
   apply(hookEvent: LocatedHookEvent): void {
     const session = this.#sessionOf(hookEvent)
-    const { what, agent, reportedAt: at } = hookEvent
+    const { what, agent, reportedAt } = hookEvent
     if (agent !== null && agent.type !== null) this.#types.set(agent.id, agent.type)
     switch (what.kind) {
       case 'session_started':
@@ -184,14 +184,14 @@ class SessionReducer {
         this.#note(hookEvent, this.#current(hookEvent))
         // The tokens are those of all its turns: only one turn gets them.
         for (const [n, turn] of (agent === null ? [] : this.#of(agent.id)).entries())
-          this.#close(turn, { ...plainEnding(at), usage: n === 0 ? what.usage : null })
+          this.#close(turn, { ...plainEnding(reportedAt), usage: n === 0 ? what.usage : null })
         break
       case 'stopped':
         this.#stopped(hookEvent, what)
         break
       case 'session_ended':
         this.#note(hookEvent, null)
-        this.end(at, what.reason)
+        this.end(reportedAt, what.reason)
         break
     }
   }
@@ -397,12 +397,12 @@ interface OpenEdit {
 export function seenEdits(hookEvents: readonly LocatedHookEvent[], top: string): readonly HookEdit[] {
   const began = new Map<string, OpenEdit>()
   const seen: HookEdit[] = []
-  for (const { reportedAt: at, agent, what } of hookEvents) {
+  for (const { reportedAt, agent, what } of hookEvents) {
     if (what.kind !== 'edit_began' && what.kind !== 'edit_ended') continue
     for (const edit of what.edits.filter((one) => one.top === top)) {
       const key = `${agent?.id ?? ''} ${what.call ?? what.tool} ${edit.path}`
       if (what.kind === 'edit_began') {
-        began.set(key, { at, edit, call: what.call, tool: what.tool })
+        began.set(key, { at: reportedAt, edit, call: what.call, tool: what.tool })
         continue
       }
       const before = began.get(key)
@@ -415,7 +415,7 @@ export function seenEdits(hookEvents: readonly LocatedHookEvent[], top: string):
         call: what.call,
         tool: what.tool,
         from: before?.at ?? null,
-        reportedAt: at,
+        reportedAt,
         ...(contentBefore !== undefined && { before: contentBefore }),
         ...(modifiedAt !== undefined && { modifiedAt }),
         ...(edit.content !== undefined && { after: edit.content }),
@@ -445,7 +445,7 @@ export function seenCommands(
     seen.push(command)
   }
   for (const hookEvent of hookEvents) {
-    const { reportedAt: at, agent, what } = hookEvent
+    const { reportedAt, agent, what } = hookEvent
     const owner = agent?.id ?? ''
     if (what.kind === 'command_ended') {
       const key = `${owner} ${what.call ?? `${what.tool} ${what.program ?? ''}`}`
@@ -453,10 +453,10 @@ export function seenCommands(
       open.delete(key)
       const { call, tool, program, failed } = what
       const background = what.background || began?.background === true
-      const from = began?.from ?? at
+      const from = began?.from ?? reportedAt
       if (background && !failed)
         open.set(key, { call, tool, program, from, to: null, background, failed, owner })
-      else done({ call, tool, program, from, to: at, background, failed, owner })
+      else done({ call, tool, program, from, to: reportedAt, background, failed, owner })
       continue
     }
     for (const [key, command] of open) {
@@ -465,13 +465,13 @@ export function seenCommands(
       const isOver = ['stopped', 'prompted', 'agent_stopped'].includes(what.kind)
       if (hookEvent.coverage.failures && !isOver) continue
       open.delete(key)
-      done({ ...command, to: at, failed: true })
+      done({ ...command, to: reportedAt, failed: true })
     }
     if (what.kind !== 'command_began') continue
     if (hookEvent.top !== top) continue
     const { call, tool, program, background } = what
     const key = `${owner} ${call ?? `${tool} ${program ?? ''}`}`
-    open.set(key, { call, tool, program, from: at, to: null, background, failed: false, owner })
+    open.set(key, { call, tool, program, from: reportedAt, to: null, background, failed: false, owner })
   }
   for (const command of open.values()) done(command)
   return seen.toSorted((a, b) => a.from - b.from)

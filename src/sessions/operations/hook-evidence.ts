@@ -121,7 +121,7 @@ function combine(
       isTurn: false,
       isComplete: link.link !== 'assumed' && turns.length > 0 && turns.every(({ isComplete }) => isComplete),
       edits: turns.flatMap(({ edits }) =>
-        edits.filter(({ reportedAt: at }) => at >= during.from && at <= during.to),
+        edits.filter(({ reportedAt }) => reportedAt >= during.from && reportedAt <= during.to),
       ),
       windows: turns.flatMap(({ windows }) =>
         windows
@@ -139,7 +139,7 @@ function combine(
     seen.set(turn.id, {
       isTurn: true,
       isComplete,
-      edits: edits.filter(({ reportedAt: at }) => !isAttempts(at)),
+      edits: edits.filter(({ reportedAt }) => !isAttempts(reportedAt)),
       windows: windows.filter(({ from }) => !isAttempts(from)),
     })
     // A subagent works for the open attempt of its session's main agent.

@@ -133,7 +133,7 @@ export const turnMeasurements = {
       files.every(({ steps }, at) =>
         isAmong(
           (results[at] ?? []).map(([author]) => author),
-          steps.map(({ author: by }) => by),
+          steps.map(({ author }) => author),
         ),
       ),
     measure: ({ copies }, files) =>
@@ -398,10 +398,10 @@ function contentsAtStart(
   if (!hookEvents.some((hookEvent) => canWriteFiles(hookEvent) && hookEvent.reportedAt <= began)) return []
   const first = new Map<string, string | null>()
   const seen = new Set<string>()
-  for (const { path: name, from, reportedAt: at, before } of edits) {
+  for (const { path: name, from, reportedAt, before } of edits) {
     if (seen.has(name)) continue
     seen.add(name)
-    if (before !== undefined && (from ?? at) <= began) first.set(name, before)
+    if (before !== undefined && (from ?? reportedAt) <= began) first.set(name, before)
   }
   return [...first]
 }

@@ -418,13 +418,13 @@ async function gather(source: HookEventSource, reduction: SessionReduction): Pro
       error: 'The machine that it worked on reported nothing more.',
     }
     const state = isOfThisMachine(context, one.turn) ? states.get(one.turn.top) : undefined
-    const { place, takenAt: at, error } = state ?? elsewhere
+    const { place, takenAt, error } = state ?? elsewhere
     const isLate = located.some(
       (hookEvent) =>
         canWriteFiles(hookEvent) && hookEvent.reportedAt > end.at && isWritingIn(hookEvent, one.turn.top),
     )
     const ends = { ending: end, end: place ?? unrecordedEndNote(new Error(error)), isLate }
-    return [{ ...one, ...ends, at }]
+    return [{ ...one, ...ends, at: takenAt }]
   })
   const closing = { fresh, links }
   const begun = ended.map((one) => ({ one, brief: turnChangesBrief(one) }))
@@ -645,13 +645,13 @@ export async function decideHookEvents(
   for (const step of steps) {
     if (step.kind === 'session opened') projectEvents.push({ kind: 'session.opened', session: step.session })
     if (step.kind === 'session continued') {
-      const { session, source, reportedAt: at } = step
+      const { session, source, reportedAt } = step
       projectEvents.push({
         kind: 'session.continued',
         sessionId: session.id,
         client: session.client,
         source,
-        reportedAt: at,
+        reportedAt,
       })
     }
     if (step.kind === 'turn opened') {
@@ -692,7 +692,7 @@ export async function decideHookEvents(
       if (turn) projectEvents.push(...closingEvents(turn))
     }
     if (step.kind === 'session closed') {
-      const { session, reason, reportedAt: at } = step
+      const { session, reason, reportedAt } = step
       const line = await capture.session(session.id)
       const own = [...opened.values()].filter(({ sessionId }) => sessionId === session.id).length
       const lost = [...closed.values()].reduce(
@@ -707,7 +707,7 @@ export async function decideHookEvents(
         turns: (line?.turns ?? 0) + own,
         events: (line?.events ?? 0) + (heard.get(session.id) ?? 0),
         lost: (line?.lost ?? 0) + lost,
-        reportedAt: at,
+        reportedAt,
       })
     }
   }

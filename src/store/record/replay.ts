@@ -103,9 +103,9 @@ class StoreReplay implements Replay {
 
   async #applied(db: Kysely<Tables>, row: ProjectEventTable): Promise<ReplayError | null> {
     if (!isNextEntry(row, { seq: this.#seq, hash: this.#head })) return brokenChainAt(this.#seq + 1)
-    const { seq, recordedAt: at, actor, body } = projectEventOf(row)
+    const { seq, recordedAt, actor, body } = projectEventOf(row)
     const error = await tryReplayStep(seq, () =>
-      projectEventIntoTables({ db, projectId: this.#projectId, seq, at, actor }, body),
+      projectEventIntoTables({ db, projectId: this.#projectId, seq, at: recordedAt, actor }, body),
     )
     if (error) return error
     this.#seq = seq

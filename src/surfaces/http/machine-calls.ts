@@ -135,10 +135,10 @@ async function recordHeartbeat({
 
 /** The token decides actor and permissions; the remote machine's own claims can only reduce them. */
 function contextForRequest(context: Context, request: RemoteCallRequest): Context {
-  const { caller: as, channel, client, connection, inside_command: inside } = request
+  const { caller, channel, client, connection, inside_command: inside } = request
   const { actor, permissions } = context
   // An agent with a person's token has an agent's permissions.
-  const isLent = actor.kind === 'person' && (as === 'agent' || inside === true)
+  const isLent = actor.kind === 'person' && (caller === 'agent' || inside === true)
   const clientName = client?.replace(/\s+/g, ' ').trim().slice(0, 100)
   // A token without its own name does not identify its user.
   const name = clientName && (isLent || actor.name === 'agent') ? clientName : actor.name

@@ -47,12 +47,12 @@ export const restorable: AnswerView<'restore_list'> = ({ restorable: entries, to
     { title: 'when' },
     { title: 'machine' },
   ]
-  const rows = entries.map(({ id, what, title, files, taken_at: at, machine }) => [
+  const rows = entries.map(({ id, what, title, files, taken_at, machine }) => [
     id,
     what,
     title,
     files === null ? '' : String(files),
-    formatAge(at, page.now),
+    formatAge(taken_at, page.now),
     machine ?? '',
   ])
   return blocks(

@@ -94,8 +94,8 @@ function hasWritten(
   )
 }
 
-function isWithin({ from, reportedAt: at }: HookEdit, time: TimeWindow): boolean {
-  return at >= time.from - tolerance && (from ?? at) <= time.to + tolerance
+function isWithin({ from, reportedAt }: HookEdit, time: TimeWindow): boolean {
+  return reportedAt >= time.from - tolerance && (from ?? reportedAt) <= time.to + tolerance
 }
 
 function hasTimeOverlap(
@@ -170,29 +170,29 @@ export function evidenceChain(
     const authors = isGuess && last !== null ? [last] : owners
     links.push(unreported({ before, after }, authors, isGuess || isLate(changedAt, since, at)))
   }
-  for (const { author: by, edit } of orderedEdits) {
+  for (const { author, edit } of orderedEdits) {
     const began = edit.from ?? edit.reportedAt
     // Two authors wrote at the same time: the content between them is no one's.
-    const isOverlapping = last !== null && last !== by && began < since && before !== edit.before
+    const isOverlapping = last !== null && last !== author && began < since && before !== edit.before
     if (!isOverlapping) addGap(edit.before, began, edit.modifiedAt ?? null)
     const joined = isOverlapping ? links.pop() : undefined
-    const others = possibleWriters(began, edit.reportedAt, by)
+    const others = possibleWriters(began, edit.reportedAt, author)
     const seen = others.filter((one) => one.seen !== undefined)
     const isKnown = edit.before !== undefined && edit.after !== undefined && edit.from !== null
     const isExplained = isKnown && (edit.explained ?? seen.length === 0)
     const isShared = edit.explained === false && seen.length > 0
-    const rest = isKnown ? (isShared ? [] : others) : possibleWriters(time.from, time.to, by)
-    const isAlone = !by.seen?.isTurn && rest.length === 0
+    const rest = isKnown ? (isShared ? [] : others) : possibleWriters(time.from, time.to, author)
+    const isAlone = !author.seen?.isTurn && rest.length === 0
     links.push({
       before: joined === undefined ? edit.before : joined.before,
       after: edit.after,
-      authors: [...new Set([...(joined?.authors ?? []), by, ...(isShared ? others : [])])],
+      authors: [...new Set([...(joined?.authors ?? []), author, ...(isShared ? others : [])])],
       isReport: true,
       isSure: joined?.isSure !== false && (isExplained || isAlone),
     })
     before = edit.after
     since = edit.reportedAt
-    last = by
+    last = author
   }
   addGap(ends?.after, time.to, ends?.changedAt ?? null)
   return links

@@ -754,8 +754,8 @@ function commitsDuring(
 ): readonly CommitPaths[] {
   return moves
     .filter(({ origin }) => origin === 'task')
-    .map(({ commit, message, movedAt: at, paths }) => {
-      const others = attemptsOpenAt(neighbors, at).filter((id) => {
+    .map(({ commit, message, movedAt, paths }) => {
+      const others = attemptsOpenAt(neighbors, movedAt).filter((id) => {
         const other = neighbors.get(id)
         return id !== attempt.id && other !== undefined && !other.above.includes(attempt.id)
       })
@@ -985,7 +985,7 @@ export function reportedPathsOf({ changes }: ChangeReport): readonly string[] {
 /** The paths of edits that hooks reported until a time. */
 export function reportedPathsUntil({ seen }: WorkTreeEvidence, until: number): readonly string[] {
   const edits = [...seen.values()].flatMap((one) => one.edits)
-  const includedEdits = edits.filter(({ reportedAt: at, from }) => (from ?? at) <= until)
+  const includedEdits = edits.filter(({ reportedAt, from }) => (from ?? reportedAt) <= until)
   return [...new Set(includedEdits.map((edit) => edit.path))].sort().slice(0, maxReported)
 }
 

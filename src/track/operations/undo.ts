@@ -338,21 +338,21 @@ async function undoneLines(
   reads: Reads,
   { write: { before, writtenAt } }: TreeWriteEvent,
   {
-    until: { takenAt: at, since, reported, lines },
+    until: { takenAt, since, reported, lines },
     lines: changed,
   }: {
     readonly until: Readable<z.output<typeof linesUntil>>
     readonly lines: MeasurementOf<typeof changedLines>
   },
 ): Promise<readonly NewProjectEvent[]> {
-  const boundary = { at, place: before }
+  const boundary = { at: takenAt, place: before }
   const around = await changedLineContext(reads, boundary)
   if (around === null || around.last.at !== since || changed === null || changed.steps.length === 0) return []
   const { steps, notes: _, times: __, ...movement } = changed
   const span = {
     ...movement,
     tree: treeOf(before),
-    since: at,
+    since: takenAt,
     until: writtenAt,
     steps: steps.map((step) => ({ ...step, owners: [], certainty: 'certain' as const })),
   }

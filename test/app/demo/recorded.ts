@@ -22,5 +22,5 @@ export function courseOf(events: readonly ProjectEvent[]): readonly string[] {
   const first = events[1]?.recordedAt ?? 0
   return events
     .slice(1)
-    .map(({ seq, recordedAt: at, actor, body }) => `${seq} ${at - first} ${actor.name} ${body.kind}`)
+    .map(({ seq, recordedAt, actor, body }) => `${seq} ${recordedAt - first} ${actor.name} ${body.kind}`)
 }

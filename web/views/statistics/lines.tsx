@@ -53,19 +53,8 @@ export function LineShares() {
 }
 
 function Shares({ answer }: { readonly answer: LineStatistics }) {
-  const {
-    kinds,
-    share,
-    lines,
-    files,
-    commit,
-    groups,
-    group_by: by,
-    definitions,
-    left_out,
-    after_14_days,
-    ages,
-  } = answer
+  const { kinds, share, lines, files, commit, groups, group_by, definitions, left_out, after_14_days, ages } =
+    answer
   const { reworked_within_14_days: reworked } = answer
   const known = kinds.agent + kinds.outside + kinds.human
   if (known === 0 && groups.length === 0)
@@ -153,7 +142,7 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
       {groups.length === 0 ? (
         <p class="muted">No line history yet. It appears here when an attempt ends.</p>
       ) : (
-        <Table name={`Lines by ${by}`} heads={[by, 'lines', 'share of all', 'files']}>
+        <Table name={`Lines by ${group_by}`} heads={[group_by, 'lines', 'share of all', 'files']}>
           {groups.map(({ name, mission_id, lines: count, files: in_files }) => (
             <tr key={mission_id ?? name}>
               <th scope="row">

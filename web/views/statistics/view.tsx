@@ -113,7 +113,7 @@ function addressOf(by: string, since: string): string {
 }
 
 function StatisticsTables({ answer }: { readonly answer: Statistics }) {
-  const { group_by: by, all, groups, definitions, groups_total: total, notes } = answer
+  const { group_by, all, groups, definitions, groups_total: total, notes } = answer
   const shown = definitions.flatMap((definition) =>
     isFigure(definition.figure) ? [{ ...definition, figure: definition.figure }] : [],
   )
@@ -139,7 +139,7 @@ function StatisticsTables({ answer }: { readonly answer: Statistics }) {
           )
         })}
       </ul>
-      {groups.length === 0 || (by === 'week' && groups.length === 1) ? null : (
+      {groups.length === 0 || (group_by === 'week' && groups.length === 1) ? null : (
         <GroupTable answer={answer} figures={shown} />
       )}
       {total > groups.length ? (
@@ -164,17 +164,17 @@ interface GroupTableProps {
 }
 
 /** The figures by group, each with its count. */
-function GroupTable({ answer: { group_by: by, groups, zone: weeksIn }, figures }: GroupTableProps) {
+function GroupTable({ answer: { group_by, groups, zone: weeksIn }, figures }: GroupTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys, too
-    <section class="group-table full-width" aria-label={`Figures by ${by}`} tabIndex={0}>
+    <section class="group-table full-width" aria-label={`Figures by ${group_by}`} tabIndex={0}>
       <table>
         <caption>
-          Each figure with its count n. – is unknown.{by === 'week' ? ` Weeks in ${weeksIn}.` : ''}
+          Each figure with its count n. – is unknown.{group_by === 'week' ? ` Weeks in ${weeksIn}.` : ''}
         </caption>
         <thead>
           <tr>
-            <th scope="col">{by}</th>
+            <th scope="col">{group_by}</th>
             {figures.map(({ figure, title }) => (
               <th key={figure} scope="col">
                 {title}
@@ -186,7 +186,7 @@ function GroupTable({ answer: { group_by: by, groups, zone: weeksIn }, figures }
           {groups.map((group) => (
             <tr key={group.key ?? ''}>
               <th scope="row">
-                {by === 'mission' && group.key !== null ? (
+                {group_by === 'mission' && group.key !== null ? (
                   <a href={href(`/missions/${group.key}`)}>{group.name}</a>
                 ) : (
                   group.name

@@ -94,14 +94,16 @@ export function changedResources(events: readonly Pick<ProjectEvent, 'body'>[]):
   }
 }
 
-function changeOf({ change, entity: of }: EntityChange): ResourceChanges {
-  if (of.kind === 'mission') return { uris: [missionUri(of.id)], list: change === 'created' }
-  if (of.kind === 'task') return { uris: [taskUri(of.id)], list: false }
+function changeOf({ change, entity }: EntityChange): ResourceChanges {
+  if (entity.kind === 'mission') return { uris: [missionUri(entity.id)], list: change === 'created' }
+  if (entity.kind === 'task') return { uris: [taskUri(entity.id)], list: false }
   // The list contains the active tasks.
-  if (of.kind === 'attempt') return { uris: [changesUri(of.taskId)], list: true }
+  if (entity.kind === 'attempt') return { uris: [changesUri(entity.taskId)], list: true }
   // A run or the evidence of its guards changed, so other events may be possible.
-  if (of.kind === 'run') return { uris: [summaryUri(of.id)], list: true }
-  if (of.kind === 'command' && of.runId !== null) return { uris: [summaryUri(of.runId)], list: true }
-  if (of.kind === 'review' && of.taskId !== null) return { uris: [reviewUri(of.taskId)], list: false }
+  if (entity.kind === 'run') return { uris: [summaryUri(entity.id)], list: true }
+  if (entity.kind === 'command' && entity.runId !== null)
+    return { uris: [summaryUri(entity.runId)], list: true }
+  if (entity.kind === 'review' && entity.taskId !== null)
+    return { uris: [reviewUri(entity.taskId)], list: false }
   return { uris: [], list: false }
 }

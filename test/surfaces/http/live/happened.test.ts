@@ -32,9 +32,9 @@ test('what hooks report an hour later has the time at which it happened, in the 
   const kinds = ['session.opened', 'turn.opened', 'edits.reported', 'turn.closed', 'session.closed']
   const own = projectEvents.filter(({ kind }: Answer) => kinds.includes(kind))
   expect(own.map(({ kind }: Answer) => kind)).toEqual(kinds)
-  for (const { happened_at: at, recorded_at } of own) {
-    expect(Date.parse(at)).toBeGreaterThanOrEqual(began)
-    expect(Date.parse(at)).toBeLessThan(ended)
+  for (const { happened_at, recorded_at } of own) {
+    expect(Date.parse(happened_at)).toBeGreaterThanOrEqual(began)
+    expect(Date.parse(happened_at)).toBeLessThan(ended)
     expect(Date.parse(recorded_at)).toBeGreaterThan(ended)
   }
   const isEnd = ({ event }: Answer) => event === 'captured_session:closed'
