@@ -61,6 +61,7 @@ function operations(call: Call, ids: readonly string[]): readonly Measured[] {
     ['statistics', () => call('stats', {}, person)],
     ['plan', () => call('plan_show', {}, person)],
     ['plan: tasks of a phase', () => call('plan_show', { phase: 'P1' }, person)],
+    ['dependencies of the plan', () => call('plan_dependencies', {}, person)],
   ]
 }
 
@@ -116,3 +117,6 @@ for (const what of found[0]?.keys() ?? []) {
   const factor = (times.at(-1) ?? Number.NaN) / (times[0] ?? Number.NaN)
   console.log(`| ${[what, ...times.map((time) => time.toFixed(1)), factor.toFixed(1)].join(' | ')} |`)
 }
+console.log(`
+A plan of at most 500 tasks is shown whole, a larger one by its phases, with pages of at most 500 tasks. Longer answers and
+more work by nature: a phase has ten times as many tasks. Searches read every title, statistics every attempt.`)
