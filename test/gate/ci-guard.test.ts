@@ -100,7 +100,7 @@ describe('a guard of type ci', () => {
     const { project } = await team('{ type: ci, checks: [unit] }')
     for (const guard of [
       '{ type: ci, checks: [] }',
-      '{ type: ci, checks: [unit], at: branch }',
+      '{ type: ci, checks: [unit], target: branch }',
       '{ type: ci, checks: [unit], max_age: soon }',
       '{ type: ci, checks: [unit], run: "npm test" }',
     ]) {
