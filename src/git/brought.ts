@@ -152,6 +152,10 @@ async function compareWithVersions(place: PrivateDirectory, request: BroughtRequ
   versions.addStaged(differences, names)
   versions.addHistory(commits, names)
   const traces = new Map(live.map(({ path }) => [path, traceOf(differences.get(path), movement)]))
+  const isTraced = [...traces.values()].some((trace) => trace !== 'none')
+  // A stash that is applied with a conflict stays, and leaves no trace but the index.
+  const stashes = isTraced ? (pair.from.refs?.stashes ?? []).slice(0, maxTips) : []
+  versions.addStashed(await keptDifferencesOf(place, stashes), traces)
   const found = await versions.compare(place, live, traces)
   const command = commandOf(movement)
   const by = (path: PathBytes): BroughtBy => {
@@ -303,7 +307,7 @@ const maxKeptDifferences = 3_000
 async function keptDifferencesOf(
   place: PrivateDirectory,
   commits: readonly string[],
-  paths: readonly PathBytes[],
+  paths: readonly PathBytes[] | null = null,
 ): Promise<readonly CommitDifference[]> {
   const keyOf = (commit: string) => `${place.top} ${commit}`
   const unknown = commits.filter((commit) => !keptCommits.has(keyOf(commit)))
@@ -320,11 +324,11 @@ async function keptDifferencesOf(
   const kept = await Promise.all(commits.map(async (commit) => keptCommits.get(keyOf(commit)) ?? 'many'))
   const large = commits.filter((_, at) => kept[at] === 'many')
   const asked = Map.groupBy(await differencesOf(place, large, paths), ({ commit }) => commit)
-  const wanted = new Set(paths)
+  const wanted = paths && new Set(paths)
   return commits.flatMap((commit, at) => {
     const own = kept[at]
     if (own === undefined || own === 'many') return asked.get(commit) ?? []
-    return own.filter(({ path }) => wanted.has(path))
+    return own.filter(({ path }) => wanted === null || wanted.has(path))
   })
 }
 
@@ -469,6 +473,18 @@ class VersionList {
     for (const { path: name, ...content } of history) {
       const path = paths.get(name)
       if (path !== undefined) this.#add(path, { ...older, ...content })
+    }
+  }
+
+  /** A stash writes into the file that has another name since. */
+  addStashed(stashed: readonly CommitDifference[], traces: ReadonlyMap<PathBytes, GitTrace>): void {
+    const elsewhere = stashed.filter(({ path, after }) => after !== null && !this.#ends.has(path))
+    for (const [path, trace] of traces) {
+      if (trace === 'none') continue
+      for (const { after, commit } of elsewhere) {
+        const kinds = { isArrived: false, isBase: false, isOtherName: true, isOlder: false }
+        if (after !== null) this.#add(path, { oid: after, commit, ...kinds })
+      }
     }
   }
 

@@ -108,3 +108,24 @@ test('a line that is typed again while the index still has it is the typist’s'
   await s.attempt('a3', () => s.put('f', [...x(2), ...y(2)], 'x3'))
   expect(await s.owners('f')).toEqual({ x1: 'a1', x2: 'a3', y2: 'a3', x3: 'a1' })
 })
+
+test('a stash that is popped with a conflict into a file with a new name keeps its lines', async () => {
+  const s = await openStory()
+  await s.attempt('a1', () => s.put('g', x(1)))
+  s.commit()
+  s.put('f', p(1, 2), 'base line two')
+  s.git('stash', '-q')
+  s.put('f', y(9), 'base line two')
+  s.git('mv', 'f', 'h')
+  await s.attempt('a2', () => {
+    s.commit()
+    try {
+      s.git('stash', 'pop', '-q')
+    } catch {}
+    const kept = s.read('h').split('\n')
+    s.write('h', kept.filter((line) => !/^(?:<{7}|={7}|>{7})/.test(line)).join('\n'))
+    s.git('add', '-A')
+  })
+  expect(s.read('h')).toContain('p1')
+  expect((await s.whose('h')).join()).not.toContain('a2')
+})
