@@ -235,19 +235,19 @@ export type GateEvent =
 
 /** The settings of a project; see `settings.ts` for values and defaults. */
 export const settingNames = [
-  'elicitation',
+  'done_when',
+  'completion',
+  'inbox_gate',
+  'sensitive',
+  'default_branch',
   'hook_outside_areas',
   'hook_on_error',
   'guard_git',
   'stop_hook',
-  'inbox_gate',
-  'upload_diff',
-  'retention_days',
   'lines',
   'every_agent_captured',
-  'sensitive',
-  'default_branch',
-  'done_when',
-  'completion',
+  'elicitation',
+  'upload_diff',
+  'retention_days',
 ] as const
 export type SettingName = (typeof settingNames)[number]

@@ -110,8 +110,15 @@ function completionVerdict(
   { verdict, waits_for: items = [], task_id: id }: OutputOf<'complete_task'>,
   page: RenderContext,
 ) {
-  return verdict === undefined ? '' : verdictText(verdict, page, reviewCommand(id, items))
+  if (verdict === undefined) return ''
+  const isUnchecked = verdict.reasons.some(({ rule }) => rule === 'no_check')
+  return [
+    verdictText(verdict, page, reviewCommand(id, items)),
+    ...(isUnchecked ? [page.ink('dim', checkEveryTask)] : []),
+  ].join('\n')
 }
+
+const checkEveryTask = `To check every task: waymark setting set done_when '{"check": ["<command>"]}'`
 
 /** The command that shows and answers an open verdict. */
 function reviewCommand(taskId: string, items: readonly { readonly kind: string }[]): string | null {

@@ -9,7 +9,8 @@ export const search: AnswerView<'search'> = ({ missions, tasks, runs }, page) =>
     section('Missions', foundTable(missions, page), page),
     section('Tasks', foundTable(tasks, page), page),
     section('Runs', foundTable(runs, page), page),
-  ) || 'Nothing matches. waymark task list lists the tasks of the plan.'
+  ) ||
+  'No name matches. waymark task list lists the tasks; waymark why <file>:<line> finds the task of a line.'
 
 function foundTable(found: OutputOf<'search'>['tasks'], page: RenderContext): string {
   const columns = [{ title: 'name', shrinks: true }, { title: 'status' }, { title: 'id' }]
