@@ -37,7 +37,7 @@ test('palette and sheet of keys open by keys, keep the focus, and give it back',
   const ways = [
     ['Control+k', 'Search or run a command'],
     ['/', 'Search or run a command'],
-    ['?', 'Keys'],
+    ['?', 'Keyboard shortcuts'],
   ] as const
   for (const [key, name] of ways) {
     await link.focus()
