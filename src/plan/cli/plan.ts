@@ -31,7 +31,9 @@ type OutlineTaskRow = OutlinePhaseRow['tasks'][number]
 
 function phaseText(phase: OutlinePhaseRow, page: RenderContext): string {
   const { ink } = page
-  const notes = [phase.id, phase.mission_name, `${phase.done}/${phase.total}`].filter((note) => note !== null)
+  const notes = [`${phase.done}/${phase.total} done`, phase.mission_name, phase.id].filter(
+    (note) => note !== null,
+  )
   const heading = `${ink('bold', phase.name ?? 'Outside the phases')}  ${ink('dim', notes.join('  '))}`
   const milestones = phase.milestones.flatMap(({ id, name, reached, tasks }) => [
     `  ${reached ? ink('green', '◆') : '◇'} ${name ?? id}  ${ink('dim', id)}`,

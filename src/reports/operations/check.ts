@@ -423,6 +423,8 @@ function sentence(
   },
 ): string {
   const { accounts, reasons, missions } = found
+  if (accounts.length + commits.length + reasons.length === 0)
+    return `Passed. There is nothing to check: no commit since ${base.id.slice(0, 12)}.`
   const { attempt, person, unknown, unattributed: nobody } = tallyAccounts(accounts)
   const counts = [
     `${attempt} by attempts`,
