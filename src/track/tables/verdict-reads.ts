@@ -21,20 +21,21 @@ const verdictsOf = prepareQuery((db, projectId: string, attemptId: string) =>
 
 type RelatedRow = AttemptTable & { readonly evidence: string | null; readonly verdict: string | null }
 
+// Joined in this order, and with the condition of its index: otherwise SQLite reads every task and attempt.
 const relatedAttempts = prepareQuery((db, projectId: string, taskId: string, attemptId: string) => ({
   compile: () =>
     sql<RelatedRow>`
       with recursive below (id) as (
         select id from task where project_id = ${projectId} and id = ${taskId}
         union
-        select task.id from below
-          join task on task.project_id = ${projectId} and task.parent_task_id = below.id
+        select task.id from below cross join task
+          where task.project_id = ${projectId} and task.parent_task_id = below.id
+            and task.parent_task_id is not null
       )
-      select attempt.*, attempt_end.evidence, attempt_end.verdict from below
-        join attempt on attempt.project_id = ${projectId} and attempt.task_id = below.id
+      select attempt.*, attempt_end.evidence, attempt_end.verdict from below cross join attempt
         left join attempt_end
           on attempt_end.project_id = attempt.project_id and attempt_end.attempt_id = attempt.id
-        where attempt.id <> ${attemptId}
+        where attempt.project_id = ${projectId} and attempt.task_id = below.id and attempt.id <> ${attemptId}
         order by attempt.seq limit 1000`.compile(db),
 }))
 
