@@ -66,7 +66,7 @@ test('a task that was dropped looks dropped', async () => {
   expect(plan).toContain('1 task, 0 done, 1 ready, 1 dropped')
   expect(plan).toMatch(new RegExp(`✗ +Second +${gone}`))
   expect(plan).toMatch(new RegExp(`○ [ !] First +${kept}`))
-  expect(plan).toMatch(/Design {2}P1 {2}0\/1/)
+  expect(plan).toMatch(/Design {2}0\/1 done {2}P1/)
   for (const words of [
     ['show', gone],
     ['task', 'get', gone],
