@@ -232,8 +232,14 @@ describe('a command that runs something else after its approval is asked about a
 
   test('where it enters a folder by its whole path', async () => {
     const folder = folderWith({ 'web/package.json': { scripts: { test: 'vitest' } } })
-    const found = await runnerScripts(folder, `cd ${folder}/web && npm test`)
+    const found = await runnerScripts(folder, `cd "${folder}/web" && npm test`)
     expect(found.scripts.map(({ path }) => path)).toEqual(['web/package.json#test'])
+  })
+
+  test.each(['"my web"', "'my web'"])('where it enters a folder with a space: %s', async (quoted) => {
+    const folder = folderWith({ 'my web/package.json': { scripts: { test: 'vitest' } } })
+    const found = await runnerScripts(folder, `cd ${quoted} && npm test`)
+    expect(found.scripts.map(({ path }) => path)).toEqual(['my web/package.json#test'])
   })
 
   test('but not because of a login of a package manager', async () => {

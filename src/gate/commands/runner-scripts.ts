@@ -138,7 +138,9 @@ class ScriptReader {
         .split(/\s+/)
         .flatMap((word) => word.replace(/["']/g, '') || [])
       if (words[0] === 'cd' || words[0] === 'pushd') {
-        const entered = folders.flatMap((one) => this.#folderIn(one, words[1]) ?? [])
+        const quoted = quotedFolder.exec(part)
+        const target = quoted?.[1] ?? quoted?.[2] ?? words[1]
+        const entered = folders.flatMap((one) => this.#folderIn(one, target) ?? [])
         folders = isChain ? entered : [...new Set([...folders, ...entered])].slice(0, maxFolders)
       }
       for (const below of folders) await this.#followPart(words, below)
@@ -390,6 +392,9 @@ function runOption(word: string): readonly string[] {
 }
 
 /** The value of `--prefix web`, `--prefix=web` and `-Cweb`; null if it is not given. */
+/** A folder in quotes, which may have spaces. */
+const quotedFolder = /^\s*(?:cd|pushd)\s+(?:"([^"]*)"|'([^']*)')/
+
 function optionValue(words: readonly string[], option: RegExp): string | null {
   return optionValues(words, option)[0] ?? null
 }

@@ -103,9 +103,9 @@ test('nothing of a repository elsewhere is kept, whatever folder a command names
   onTestFinished(() => rmSync(elsewhere, { recursive: true }))
   execFileSync('git', ['init', '-q', elsewhere])
   writeFileSync(join(elsewhere, 'private.txt'), 'theirs\n')
-  expect(bash(`git -C ${elsewhere} reset --hard`).decision).toBe('none')
-  expect(bash(`cd ${elsewhere} && git clean -fd`).decision).toBe('none')
-  bash(`git -C ${folder} reset --hard`)
+  expect(bash(`git -C "${elsewhere}" reset --hard`).decision).toBe('none')
+  expect(bash(`cd "${elsewhere}" && git clean -fd`).decision).toBe('none')
+  bash(`git -C "${folder}" reset --hard`)
   expect(guarded()).toHaveLength(1)
 })
 
