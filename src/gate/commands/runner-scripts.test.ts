@@ -236,10 +236,19 @@ describe('a command that runs something else after its approval is asked about a
     expect(found.scripts.map(({ path }) => path)).toEqual(['web/package.json#test'])
   })
 
-  test.each(['"my web"', "'my web'"])('where it enters a folder with a space: %s', async (quoted) => {
+  test.each([
+    'cd "my web" && npm test',
+    "cd 'my web' && npm test",
+    'cd my\\ web && npm test',
+    'cd "my"" web" && npm test',
+    'cd my" "web && npm test',
+    'npm --prefix "my web" test',
+    "npm '--prefix=my web' test",
+    'npm -C my\\ web test',
+  ])('where it names a folder with a space: %s', async (command) => {
     const folder = folderWith({ 'my web/package.json': { scripts: { test: 'vitest' } } })
-    const found = await runnerScripts(folder, `cd ${quoted} && npm test`)
-    expect(found.scripts.map(({ path }) => path)).toEqual(['my web/package.json#test'])
+    const found = await runnerScripts(folder, command)
+    expect(found.scripts.map(({ path }) => path)).toContain('my web/package.json#test')
   })
 
   test('but not because of a login of a package manager', async () => {

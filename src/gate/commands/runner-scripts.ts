@@ -133,17 +133,18 @@ class ScriptReader {
       this.#budget -= (part.length + partCost) * folders.length
       if (this.#budget < 0) return this.#pinExisting(`${folder}package.json`)
       // Recipes of make begin with @, + or -.
-      const words = part
-        .replace(/^\s*[@+-]+/, '')
-        .split(/\s+/)
-        .flatMap((word) => word.replace(/["']/g, '') || [])
+      const command = part.replace(/^\s*[@+-]+/, '')
+      const words = command.split(/\s+/).flatMap((word) => word.replace(/["']/g, '') || [])
+      const exact = shellWords(command)
       if (words[0] === 'cd' || words[0] === 'pushd') {
-        const quoted = quotedFolder.exec(part)
-        const target = quoted?.[1] ?? quoted?.[2] ?? words[1]
-        const entered = folders.flatMap((one) => this.#folderIn(one, target) ?? [])
+        const entered = folders.flatMap((one) => this.#folderIn(one, exact[1]) ?? [])
         folders = isChain ? entered : [...new Set([...folders, ...entered])].slice(0, maxFolders)
       }
-      for (const below of folders) await this.#followPart(words, below)
+      for (const below of folders) {
+        await this.#followPart(words, below)
+        // Words in quotes may be a command, and may be one name.
+        if (exact.join('\n') !== words.join('\n')) await this.#followPart(exact, below)
+      }
     }
   }
 
@@ -391,10 +392,13 @@ function runOption(word: string): readonly string[] {
   return isRunOption(word) ? [word.slice('--run='.length)] : [word]
 }
 
-/** The value of `--prefix web`, `--prefix=web` and `-Cweb`; null if it is not given. */
-/** A folder in quotes, which may have spaces. */
-const quotedFolder = /^\s*(?:cd|pushd)\s+(?:"([^"]*)"|'([^']*)')/
+/** The words as a shell reads them: quotes and backslashes keep spaces inside. */
+function shellWords(command: string): readonly string[] {
+  const found = command.match(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\])+/g) ?? []
+  return found.map((word) => word.replace(/\\(.)|["']/g, '$1'))
+}
 
+/** The value of `--prefix web`, `--prefix=web` and `-Cweb`; null if it is not given. */
 function optionValue(words: readonly string[], option: RegExp): string | null {
   return optionValues(words, option)[0] ?? null
 }
