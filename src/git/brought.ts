@@ -6,6 +6,7 @@ import { type GitTrace, type KnownLines, type KnownVersion, knownLines } from '.
 import { type BroughtBy, bringingCommands } from '../track/domain/changes.ts'
 import { objectIds, readBlobs } from './blobs.ts'
 import { type Difference, isSameState, type RepositoryPair } from './comparison.ts'
+import { diskFile } from './disk.ts'
 import { parseReflog, type ReflogEntry, reflogBetween } from './git-folder.ts'
 import { isBinary, splitBufferLines } from './line-hash.ts'
 import { arrivedCommits } from './origin.ts'
@@ -143,8 +144,8 @@ async function compareWithVersions(place: PrivateDirectory, request: BroughtRequ
     ...movement.arrived,
   ]
   const known = await knownCommits(place.top, pair, movement)
-  const gone = request.changed.filter(({ after }) => after === null).slice(0, maxNames)
-  const names = new Map(live.map((file) => [file.path, namesOf(file, gone)]))
+  const removed = request.changed.filter(({ after }) => after === null).slice(0, maxNames)
+  const names = new Map(live.map((file) => [file.path, namesOf(file, removed)]))
   const commits = await readCommits(place, { arrived, known, names, ...request })
   const versions = new VersionList(live)
   for (const commit of arrived) versions.addCommit(commits, commit, names, true)
@@ -155,7 +156,9 @@ async function compareWithVersions(place: PrivateDirectory, request: BroughtRequ
   const isTraced = [...traces.values()].some((trace) => trace !== 'none')
   // A stash that is applied with a conflict stays, and leaves no trace but the index.
   const stashes = isTraced ? (pair.from.refs?.stashes ?? []).slice(0, maxTips) : []
-  versions.addStashed(await keptDifferencesOf(place, stashes), traces)
+  const stashed = (await keptDifferences(place, stashes)).flatMap((own) => own ?? [])
+  const gone = stashed.filter(({ path }) => diskFile(place.top, path) === null)
+  versions.addStashed(gone.slice(0, maxVersions), traces)
   const found = await versions.compare(place, live, traces)
   const command = commandOf(movement)
   const by = (path: PathBytes): BroughtBy => {
@@ -248,33 +251,45 @@ interface CommitDifference {
   readonly after: string | null
 }
 
-/** The differences of some paths, or all, between commits and their parents, or the commits named after them. */
+/** The differences of some paths between commits and their parents, or the commits named after them. */
 async function differencesOf(
   place: PrivateDirectory,
   commits: readonly string[],
-  paths: readonly PathBytes[] | null = null,
+  paths: readonly PathBytes[],
 ): Promise<readonly CommitDifference[]> {
+  // Node passes arguments as text.
+  const readable = paths.filter((path) => pathBytes(displayPath(path)) === path).map(displayPath)
+  const differences: CommitDifference[] = []
+  for (let from = 0; from < readable.length; from += pathsPerCall) {
+    const some = readable.slice(from, from + pathsPerCall)
+    // Of a history that was pruned, nothing can be compared.
+    for (const one of (await diffTree(place, commits, { paths: some })) ?? []) differences.push(one)
+  }
+  return differences
+}
+
+/** The differences of all paths, or of some. Null if git failed, or if there are too many. */
+async function diffTree(
+  place: PrivateDirectory,
+  commits: readonly string[],
+  { paths = [], maxOutput }: { readonly paths?: readonly string[]; readonly maxOutput?: number },
+): Promise<readonly CommitDifference[] | null> {
   if (commits.length === 0) return []
   const form = ['-r', '-m', '--root', '--no-renames', '--raw', '--no-abbrev', '-z']
   const question = ['--literal-pathspecs', 'diff-tree', '--stdin', ...form, ...leavingNothingOut, '--']
-  const input = Buffer.from(`${commits.join('\n')}\n`)
-  // Node passes arguments as text.
-  const readable = paths?.filter((path) => pathBytes(displayPath(path)) === path).map(displayPath)
-  const count = readable === undefined ? 1 : Math.ceil(readable.length / pathsPerCall)
+  const call = privateCall(place, Buffer.from(`${commits.join('\n')}\n`))
+  const limited = maxOutput === undefined ? call : { ...call, maxOutput }
+  const { code, output } = await runGit([...question, ...paths], limited)
+  if (code !== 0) return null
+  const records = nulRecords(output)
   const differences: CommitDifference[] = []
-  for (let call = 0; call < count; call += 1) {
-    const some = readable?.slice(call * pathsPerCall, (call + 1) * pathsPerCall) ?? []
-    // Of a history that was pruned, nothing can be compared.
-    const { code, output } = await runGit([...question, ...some], privateCall(place, input))
-    const records = code === 0 ? nulRecords(output) : []
-    let commit = ''
-    for (let at = 0; at < records.length; at += 1) {
-      const [mark = '', , before = '', after = ''] = (records[at] ?? '').split(' ')
-      if (mark.startsWith(':')) {
-        at += 1
-        differences.push({ commit, path: records[at] ?? '', before: oidOf(before), after: oidOf(after) })
-      } else commit = mark
-    }
+  let commit = ''
+  for (let at = 0; at < records.length; at += 1) {
+    const [mark = '', , before = '', after = ''] = (records[at] ?? '').split(' ')
+    if (mark.startsWith(':')) {
+      at += 1
+      differences.push({ commit, path: records[at] ?? '', before: oidOf(before), after: oidOf(after) })
+    } else commit = mark
   }
   return differences
 }
@@ -289,47 +304,45 @@ async function recentDifferences(
   if (known.length === 0) return []
   if (hasBrought) return differencesOf(place, await recentCommits(place, known, maxHistory), paths)
   const key = `${place.top} ${known.join(' ')}`
-  const listed = recentLists.get(key) ?? recentCommits(place, known, maxOlder)
-  setNewest(recentLists, maxRecentLists, key, listed)
-  listed.catch(() => recentLists.delete(key))
-  return keptDifferencesOf(place, await listed, paths)
+  const commits = recentLists.get(key) ?? (await recentCommits(place, known, maxOlder))
+  // None at all is a failure of git, which may pass.
+  if (commits.length > 0) setNewest(recentLists, maxRecentLists, key, commits)
+  const kept = await keptDifferences(place, commits)
+  const large = commits.filter((_, at) => kept[at] === null)
+  const wanted = new Set(paths)
+  const small = kept.flatMap((own) => (own ?? []).filter(({ path }) => wanted.has(path)))
+  return [...small, ...(await differencesOf(place, large, paths))]
 }
 
 // Commits never change, so neither does what comes before them. By work tree: a shallow clone ends elsewhere.
-const recentLists = new Map<string, Promise<readonly string[]>>()
+const recentLists = new Map<string, readonly string[]>()
 const maxRecentLists = 8
-const keptCommits = new Map<string, Promise<readonly CommitDifference[] | 'many'>>()
+const keptCommits = new Map<string, Promise<readonly CommitDifference[] | null>>()
 const maxKeptCommits = 24
-/** Of one commit: with more, only the requested paths are read, each time. */
 const maxKeptDifferences = 3_000
+/** In bytes: what some commits changed is read at once. */
+const maxKeptOutput = 4 * 1024 * 1024
 
-/** The same as `differencesOf`; git is asked once about a commit that changed few files. */
-async function keptDifferencesOf(
+/** All that each commit changed, asked of git once; null for a commit that changed too many files. */
+async function keptDifferences(
   place: PrivateDirectory,
   commits: readonly string[],
-  paths: readonly PathBytes[] | null = null,
-): Promise<readonly CommitDifference[]> {
+): Promise<readonly (readonly CommitDifference[] | null)[]> {
   const keyOf = (commit: string) => `${place.top} ${commit}`
   const unknown = commits.filter((commit) => !keptCommits.has(keyOf(commit)))
-  const read = differencesOf(place, unknown).then((all) => Map.groupBy(all, ({ commit }) => commit))
+  const read = diffTree(place, unknown, { maxOutput: maxKeptOutput }).then(
+    (all) => all && Map.groupBy(all, ({ commit }) => commit),
+  )
   for (const commit of unknown) {
     const key = keyOf(commit)
     const own = read.then((all) => {
-      const some = all.get(commit) ?? []
-      return some.length > maxKeptDifferences ? 'many' : some
+      const some = all?.get(commit) ?? []
+      return all === null || some.length > maxKeptDifferences ? null : some
     })
     own.catch(() => keptCommits.delete(key))
     setNewest(keptCommits, maxKeptCommits, key, own)
   }
-  const kept = await Promise.all(commits.map(async (commit) => keptCommits.get(keyOf(commit)) ?? 'many'))
-  const large = commits.filter((_, at) => kept[at] === 'many')
-  const asked = Map.groupBy(await differencesOf(place, large, paths), ({ commit }) => commit)
-  const wanted = paths && new Set(paths)
-  return commits.flatMap((commit, at) => {
-    const own = kept[at]
-    if (own === undefined || own === 'many') return asked.get(commit) ?? []
-    return own.filter(({ path }) => wanted === null || wanted.has(path))
-  })
+  return Promise.all(commits.map(async (commit) => keptCommits.get(keyOf(commit)) ?? null))
 }
 
 async function recentCommits(
@@ -387,11 +400,11 @@ const maxNames = 3
 /** An added file may be a removed one, under its name on another branch. */
 function namesOf(
   { path, from, before }: ChangedContent,
-  gone: readonly ChangedContent[],
+  removed: readonly ChangedContent[],
 ): readonly FileName[] {
   const own = [path, ...(from === undefined ? [] : [from])].map((name) => ({ name, isOther: false }))
   if (before !== null || from !== undefined) return own
-  return [...own, ...gone.map((other) => ({ name: other.path, isOther: true }))]
+  return [...own, ...removed.map((other) => ({ name: other.path, isOther: true }))]
 }
 
 interface KnownVersionId extends Omit<KnownVersion, 'hashes'> {
@@ -476,15 +489,13 @@ class VersionList {
     }
   }
 
-  /** A stash writes into the file that has another name since. */
-  addStashed(stashed: readonly CommitDifference[], traces: ReadonlyMap<PathBytes, GitTrace>): void {
-    const elsewhere = stashed.filter(({ path, after }) => after !== null && !this.#ends.has(path))
+  /** Stashed files that are gone: a stash writes into the file that has another name since. */
+  addStashed(gone: readonly CommitDifference[], traces: ReadonlyMap<PathBytes, GitTrace>): void {
+    const kinds = { isArrived: false, isBase: false, isOtherName: true, isOlder: false }
     for (const [path, trace] of traces) {
       if (trace === 'none') continue
-      for (const { after, commit } of elsewhere) {
-        const kinds = { isArrived: false, isBase: false, isOtherName: true, isOlder: false }
+      for (const { after, commit } of gone)
         if (after !== null) this.#add(path, { oid: after, commit, ...kinds })
-      }
     }
   }
 

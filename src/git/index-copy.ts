@@ -5,7 +5,8 @@ import { removeFromState } from '../kernel/files/state-folder.ts'
 
 /** For fewer bytes, comparing contents takes less time than writing an index. */
 const minRacyBytes = 1024 * 1024
-const maxIndexBytes = 256 * 1024 * 1024
+/** Copied at once, on the event loop. */
+const maxIndexBytes = 64 * 1024 * 1024
 
 /**
  * The index that `status` reads. git compares the content of every file that is as new as the index, each time, until a

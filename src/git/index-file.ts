@@ -197,7 +197,6 @@ class IndexCollector {
   #ascii = true
   readonly #attributes: PathBytes[] = []
   readonly #setTimes: SetTimesEntry[] = []
-
   readonly #writtenAt: number
   #racyBytes = 0
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { defunctDescendants } from '../../test/support/defunct.ts'
 import { launch } from './launcher.ts'
-import { type GitCall, noGit, runGit } from './process.ts'
+import { type GitCall, noGit, runGit, tooLong } from './process.ts'
 
 /** A git that does what its first argument says, in a folder with an odd name. */
 function fakeGit() {
@@ -20,6 +20,7 @@ function fakeGit() {
     'fail) exit 3;;',
     'repeat) cat;;',
     'hang) sleep 60;;',
+    'flood) exec yes;;',
     'wait) sleep 0.3; echo waited;;',
     'esac',
   ]
@@ -45,6 +46,14 @@ test('arguments, variables and the folder reach git as they are', async () => {
   const { code, output, stderr } = await runGit(['say', ...odd], call)
   expect(output.toString()).toBe([...odd, call.environment.WORD, folder, ''].join('|'))
   expect([code, stderr]).toEqual([0, 'aside\n'])
+})
+
+test('output over the limit of a call ends git, and none of it beyond is kept', async () => {
+  const { call } = fakeGit()
+  const { code, output } = await runGit(['flood'], { ...call, maxOutput: 100_000 })
+  expect(code).toBe(tooLong)
+  expect(output.length).toBeLessThanOrEqual(100_000)
+  expect((await runGit(['say', 'x'], { ...call, maxOutput: 100_000 })).code).toBe(0)
 })
 
 test('more calls than there are lanes are answered, each with its own code', async () => {

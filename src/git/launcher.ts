@@ -11,7 +11,7 @@ import type { GitCall, GitResult } from './process.ts'
  * large server this blocks longer than git itself takes. Null if the shell cannot be used.
  */
 export function launch(args: readonly string[], call: GitCall): LaunchedProcess | null {
-  if (process.platform === 'win32' || call.limit !== undefined) return null
+  if (process.platform === 'win32' || call.limit !== undefined || call.maxOutput !== undefined) return null
   // Not for calls that write to a user's repository: a call whose shell was ended runs again.
   if (call.environment['GIT_DIR'] === undefined && !call.onlyReads) return null
   for (const [at, launcher] of launchers.entries()) {

@@ -36,33 +36,30 @@ export async function lostFiles(request: LostFilesRequest, environment: GitEnvir
   const oldest = states.findLast((state) => state !== null)?.repositories[0]
   const moves =
     (await reflogBetween(current.reflog, oldest?.reflogPosition ?? null, current.reflogPosition)) ?? []
-  const allStashes = current.refs?.stashes ?? []
-  const stashes = allStashes.flatMap((stash) => [stash, `${stash}^2`, `${stash}^3`])
+  const stashes = (current.refs?.stashes ?? []).slice(0, maxCommits)
   const commits = [...new Set([...moves.flatMap(({ to }) => to), ...(current.refs?.all ?? [])])].slice(
     -maxCommits,
   )
-  const places = [...stashes, ...commits]
-  const idsIn = async (some: readonly string[]) => {
-    const names = missing.flatMap(({ path }) => some.map((commit) => `${commit}:${pathBytes(path)}`))
-    const ids = await objectIds(copyPlace(now, environment), names)
-    return (at: number) => ids.slice(at * some.length, (at + 1) * some.length)
-  }
-  const found = await idsIn(places)
-  // What was stashed, what it was based on, and its untracked files.
-  const stashed = await idsIn(allStashes.flatMap((stash) => [stash, `${stash}^1`, `${stash}^3`]))
-  const isStashedOn = (at: number, state: number) => {
+  // What was stashed, its index, its untracked files, and what it was based on.
+  const places = [
+    ...stashes.flatMap((stash) => [stash, `${stash}^2`, `${stash}^3`, `${stash}^1`]),
+    ...commits,
+  ]
+  const names = missing.flatMap(({ path }) => places.map((commit) => `${commit}:${pathBytes(path)}`))
+  const ids = await objectIds(copyPlace(now, environment), names)
+  const isStashedOn = (found: readonly (string | null)[], state: number) => {
     const earlier = new Set(states[state]?.repositories[0]?.refs?.stashes)
-    const ids = stashed(at)
-    return allStashes.some((stash, which) => {
-      const [work = null, base = null, added = null] = ids.slice(which * 3, which * 3 + 3)
+    return stashes.some((stash, which) => {
+      const [work = null, , added = null, base = null] = found.slice(which * 4)
       return !earlier.has(stash) && ((work !== null && work !== base) || added !== null)
     })
   }
   const committed = moves.some(({ verb }) => committing.has(verb))
   const files = missing.filter((file, at) => {
+    const found = ids.slice(at * places.length, (at + 1) * places.length)
     // A commit or a stash with further changes to the same file took it in.
     const isCommittedOn = committed && file.head !== file.entry.head?.oid
-    return !(found(at).includes(file.id) || isCommittedOn || isStashedOn(at, file.state))
+    return !(found.includes(file.id) || isCommittedOn || isStashedOn(found, file.state))
   })
   return {
     files: files.map(({ path, state, became }) => ({ path, state, became })),

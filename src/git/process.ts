@@ -16,10 +16,14 @@ export interface GitCall {
   readonly onlyReads?: true
   /** The timeout in milliseconds; a minute if absent. */
   readonly limit?: number
+  /** At more bytes of output, git is ended and the code is `tooLong`. */
+  readonly maxOutput?: number
 }
 
 /** The exit code if there is no git program. */
 export const noGit = 127
+/** The exit code if the output is longer than the call allows. */
+export const tooLong = -1
 
 export interface GitResult {
   /** The exit code, or `noGit`. */
@@ -132,7 +136,12 @@ function startChild(args: readonly string[], call: GitCall): GitRun {
   running.add(child)
   const output: Buffer[] = []
   const chunks: Buffer[] = []
-  child.stdout?.on('data', (chunk: Buffer) => output.push(chunk))
+  let outputBytes = 0
+  child.stdout?.on('data', (chunk: Buffer) => {
+    outputBytes += chunk.length
+    if (outputBytes <= (call.maxOutput ?? Number.POSITIVE_INFINITY)) output.push(chunk)
+    else endGroup(child)
+  })
   child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk))
   // git may end before it has read all input. Its exit code tells.
   child.stdin?.on('error', () => undefined)
@@ -147,7 +156,7 @@ function startChild(args: readonly string[], call: GitCall): GitRun {
     child.on('close', (code, signal) => {
       running.delete(child)
       resolve({
-        code: code ?? 128,
+        code: outputBytes > (call.maxOutput ?? Number.POSITIVE_INFINITY) ? tooLong : (code ?? 128),
         output: output.length === 1 && output[0] !== undefined ? output[0] : Buffer.concat(output),
         stderr: signal === null ? Buffer.concat(chunks).toString('utf8') : `git was ended by ${signal}`,
       })

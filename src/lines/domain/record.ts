@@ -57,9 +57,11 @@ export class LineRecord {
   readonly #states = new Map<LineStep, LineState>()
   #kept = 0
   #added: ReadonlySet<string> | null = null
+  readonly #renames: readonly LineStep[]
 
   constructor(steps: readonly LineStep[]) {
     const sorted = steps.toSorted((a, b) => a.seq - b.seq || a.position - b.position)
+    this.#renames = sorted.filter(({ from, path }) => from !== undefined && from !== path)
     for (const step of sorted) {
       const name = step.from ?? step.path
       if (step.after !== null) appendStep(this.#byAfter, keyOf(step.path, step.after), step)
@@ -101,11 +103,10 @@ export class LineRecord {
 
   /** The path that a file has after the renames that were recorded since a time. */
   nameSince(path: string, since: number): string {
-    const renames = [...this.#byPath.values()]
-      .flat()
-      .filter((step) => step.from !== undefined && step.from !== step.path && step.span.since >= since)
-      .sort((a, b) => a.seq - b.seq || a.position - b.position)
-    return renames.reduce((name, step) => (step.from === name ? step.path : name), path)
+    return this.#renames.reduce(
+      (name, step) => (step.from === name && step.span.since >= since ? step.path : name),
+      path,
+    )
   }
 
   /** The removed lines of a step that went to another file. */
