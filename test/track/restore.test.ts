@@ -14,8 +14,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { SnapshotId } from '../../src/kernel/id.ts'
-import { happened } from '../store/events.ts'
+import { recordGuardedCommand } from '../support/guarded-command.ts'
 import { agentActor, openProject, person, type TestProject } from '../support/project.ts'
 
 interface Work extends TestProject {
@@ -29,7 +28,7 @@ interface Work extends TestProject {
 
 async function opened(): Promise<Work> {
   const project = await openProject()
-  const { folder, context } = project
+  const { folder } = project
   const at = (path: string) => join(folder, path)
   return {
     ...project,
@@ -37,26 +36,7 @@ async function opened(): Promise<Work> {
     read: (path) => readFileSync(at(path), 'utf8'),
     restore: (id, input = {}) => project.call('restore', { id, yes: true, ...input }, { actor: person }),
     refusal: (id, input = {}) => project.refused('restore', { id, yes: true, ...input }, { actor: person }),
-    guard: async () => {
-      const { ref } = await context.witness.snapshot({ folder, name: context.ids.next('attempt') })
-      const id = context.ids.next('snapshot')
-      const command = {
-        id: id as SnapshotId,
-        guardedAt: context.clock.now(),
-        top: ref.top,
-        client: 'claude',
-        clientSession: null,
-        commands: ['git reset --hard'],
-        answer: 'none' as const,
-        files: [],
-        agents: [],
-        snapshot: ref,
-        missing: null,
-        bytes: 0,
-      }
-      await happened(context.store, context.clock.now(), { kind: 'command.guarded', command })
-      return id
-    },
+    guard: () => recordGuardedCommand(project, 'git reset --hard'),
   }
 }
 

@@ -1,9 +1,8 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { SnapshotId } from '../../../src/kernel/id.ts'
-import { happened } from '../../store/events.ts'
 import { git } from '../../support/git.ts'
+import { recordGuardedCommand } from '../../support/guarded-command.ts'
 import { openProject, type ProjectOptions, person, type TestProject } from '../../support/project.ts'
 
 interface Work extends TestProject {
@@ -17,7 +16,7 @@ interface Work extends TestProject {
 
 async function opened(options: ProjectOptions = {}): Promise<Work> {
   const project = await openProject(options)
-  const { call, write, wait, folder, context } = project
+  const { call, write, wait } = project
   return {
     ...project,
     work: async (status = 'success') => {
@@ -36,22 +35,7 @@ async function opened(options: ProjectOptions = {}): Promise<Work> {
     losses: async () => (await call('inbox', { kind: 'loss' })).items,
     guard: async () => {
       wait(1000)
-      const { ref } = await context.witness.snapshot({ folder, name: context.ids.next('attempt') })
-      const command = {
-        id: context.ids.next('snapshot') as SnapshotId,
-        guardedAt: context.clock.now(),
-        top: ref.top,
-        client: 'claude',
-        clientSession: null,
-        commands: ['git checkout -- <paths>'],
-        answer: 'none' as const,
-        files: [],
-        agents: [],
-        snapshot: ref,
-        missing: null,
-        bytes: 0,
-      }
-      await happened(context.store, context.clock.now(), { kind: 'command.guarded', command })
+      await recordGuardedCommand(project, 'git checkout -- <paths>')
     },
   }
 }

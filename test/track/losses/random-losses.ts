@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SnapshotId } from '../../../src/kernel/id.ts'
 import { Randomness } from '../../git/randomness.ts'
-import { happened } from '../../store/events.ts'
+import { recordGuardedCommand } from '../../support/guarded-command.ts'
 import { agentActor, openProject, person, type TestProject } from '../../support/project.ts'
 
 const tracked = ['src/auth.ts', 'src/api.ts', 'utils.ts', 'docs/one.md'] as const
@@ -177,24 +176,7 @@ class LossRun {
 
   /** Takes a snapshot as the guard before a git command does. */
   async #guard(): Promise<void> {
-    const { context, folder } = this.#project
-    const { ref } = await context.witness.snapshot({ folder, name: context.ids.next('attempt') })
-    const id = context.ids.next('snapshot')
-    const command = {
-      id: id as SnapshotId,
-      guardedAt: context.clock.now(),
-      top: ref.top,
-      client: 'claude',
-      clientSession: null,
-      commands: ['git reset --hard'],
-      answer: 'none' as const,
-      files: [],
-      agents: [],
-      snapshot: ref,
-      missing: null,
-      bytes: 0,
-    }
-    await happened(context.store, context.clock.now(), { kind: 'command.guarded', command })
+    const id = await recordGuardedCommand(this.#project, 'git reset --hard')
     const contents = this.#uncommitted()
     for (const [path, content] of contents) this.#kept.set(path, content)
     this.#moments.push({ id, contents })
