@@ -15,7 +15,9 @@ export async function otherTheme(page: Page, theme: string): Promise<string> {
 
 /** How much wider than the window the page is, in pixels. */
 export function overhang(page: Page): Promise<number> {
-  return page.evaluate(() => {
+  return page.evaluate(async () => {
+    // Some views learn their width from an observer, which is called with the next frame.
+    for (let frame = 0; frame < 2; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve))
     const main = document.querySelector('main')
     return Math.max(document.documentElement.scrollWidth, main?.scrollWidth ?? 0) - window.innerWidth
   })
