@@ -13,7 +13,7 @@ import { parseInput } from '../../src/kernel/operations/input/parse-input.ts'
 import { patternProblem } from '../../src/kernel/path-pattern.ts'
 import { readPlanText } from '../../src/plan/import/read-plan.ts'
 import { contentAfterEdit } from '../../src/sessions/capture/edit-explanation.ts'
-import { claimedChanges } from '../../src/track/domain/claims/claimed-changes.ts'
+import { claimedChanges } from '../../src/track/domain/claimed-changes/claimed-changes.ts'
 import { weakenings } from '../../src/track/domain/weakened/weakened.ts'
 import { temporaryFolder, WorkFolder } from '../support/git-repository.ts'
 

@@ -9,7 +9,7 @@ import {
 import type { TaskPromises } from '../../plan/operations/done-when.ts'
 import type { ReportedChange } from '../domain/changes.ts'
 import { unchangedClaims } from '../domain/claimed-paths.ts'
-import { claimedChanges, claimsWithoutChange, unchangedPaths } from '../domain/claims/claimed-changes.ts'
+import { claimedChanges, claimsWithoutChange, unchangedPaths } from '../domain/claimed-changes/claimed-changes.ts'
 import type { Attempt, TaskOutcome } from '../domain/task.ts'
 import {
   changesOfTask,

@@ -49,7 +49,7 @@ import {
   type ReportedChange,
 } from '../domain/changes.ts'
 import { type ClaimedWork, pathsNamedIn } from '../domain/claimed-paths.ts'
-import { claimedChanges, claimsWithoutChange, unchangedPaths } from '../domain/claims/claimed-changes.ts'
+import { claimedChanges, claimsWithoutChange, unchangedPaths } from '../domain/claimed-changes/claimed-changes.ts'
 import type { CandidateAuthor, EndContents, Interval } from '../domain/hook-evidence.ts'
 import { coverage, hasPackageArea, judgeScope, parseScope, type Scope } from '../domain/scope/scope.ts'
 import { sensitiveKinds } from '../domain/scope/sensitive.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { claimedChanges, unchangedPaths } from '../../../src/track/domain/claims/claimed-changes.ts'
+import { claimedChanges, unchangedPaths } from '../../../src/track/domain/claimed-changes/claimed-changes.ts'
 
 interface Report {
   readonly changed: readonly string[]
