@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -101,6 +102,20 @@ test('MC2-142 the architecture and the tables of the database have their pages',
   expect(architecture).toContain('src/ ├── kernel/')
   expect(architecture).toContain('src/store/tables')
   expect(existsSync(join(root, 'src/store/tables/tables.ts'))).toBe(true)
+})
+
+test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s is short, and names files that exist', (path) => {
+  const text = readFileSync(join(root, path), 'utf8')
+  const rows = text.split('\n').map((line) => Math.max(1, Math.ceil(line.length / 120)))
+  expect(rows.reduce((one, other) => one + other)).toBeLessThanOrEqual(150)
+  const tree = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n')
+  const files = tree.map((file) => `/${file}`).join('\n')
+  const named = [...text.matchAll(/`([\w-]+(?:\/[\w.-]+)*\/?)`/g)].flatMap(([, name = '']) =>
+    /\/|\.(?:[cm]?[jt]sx?|json|md)$/.test(name) ? [name] : [],
+  )
+  expect(named.length).toBeGreaterThan(20)
+  const missing = named.filter((name) => !files.includes(`/${name}`))
+  expect(missing).toEqual([])
 })
 
 test('the index of decisions lists each page, and no page is long', () => {
