@@ -79,7 +79,7 @@ for (let number = 0; number < attempts; number += 1) {
     }
   })
   const file = { path, before, after: oidOf(whole()), origin: 'task', hunks, isPlain: false } as const
-  const [step] = measuredSteps([file], { hashOf, known: () => null })
+  const [step] = measuredSteps([file], { hashOf, originOfLine: () => null })
   if (step === undefined) throw new Error('nothing changed')
   const id = `a-${number}` as AttemptId
   const taskId = `t-${number}` as TaskId

@@ -68,7 +68,7 @@ function repeatJob(
   first: number,
   interval: number,
   job: () => Promise<void>,
-  failed: (error: string) => void,
+  onFailure: (error: string) => void,
 ): () => void {
   let isRunning = false
   const run = () => {
@@ -76,7 +76,7 @@ function repeatJob(
     isRunning = true
     // A project that cannot be opened fails at every call; no report is needed here.
     job()
-      .catch((error: unknown) => failed(String(error)))
+      .catch((error: unknown) => onFailure(String(error)))
       .finally(() => {
         isRunning = false
       })

@@ -33,7 +33,7 @@ export function commandLine(
       terminal.interactive && {
         confirm: async (question: string) => (await import('./remote/ask-person.ts')).askYesOrNo(question),
       }),
-    placed: (path, project) => {
+    locate: (path, project) => {
       const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
       const folder = projectFolder({ flag: project, environment, workingFolder }, (start) =>
         enclosingTree(start, home),

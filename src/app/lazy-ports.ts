@@ -20,7 +20,7 @@ interface LazyPart<Part> {
   /** Loads the part once; retries a failure at the next call. */
   readonly now: () => Promise<Part>
   /** Null until the part is first needed. */
-  readonly begun: () => Promise<Part | null>
+  readonly ifLoading: () => Promise<Part | null>
 }
 
 function loadOnce<Part>(load: () => Promise<Part>): LazyPart<Part> {
@@ -33,7 +33,7 @@ function loadOnce<Part>(load: () => Promise<Part>): LazyPart<Part> {
       })
       return part
     },
-    begun: async () => part,
+    ifLoading: async () => part,
   }
 }
 
@@ -59,12 +59,12 @@ function deferMethods<Part extends object, const Name extends keyof Part>(
 export function deferredStore(find: () => Promise<Store>): Store {
   const store = loadOnce(find)
   return {
-    ...deferMethods(store, ['record', 'view', 'replay', 'restore', 'kept', 'inspect', 'inspectChain']),
+    ...deferMethods(store, ['record', 'view', 'replay', 'restore', 'sideRows', 'inspect', 'inspectChain']),
     ...deferMethods(store, ['repair', 'accept', 'backup', 'putBack', 'health', 'unreadiness', 'notice']),
     async *follow(after, signal) {
       yield* (await store.now()).follow(after, signal)
     },
-    close: async () => (await store.begun())?.close(),
+    close: async () => (await store.ifLoading())?.close(),
   }
 }
 
@@ -78,12 +78,20 @@ export function deferredWitness(find: () => Promise<WorkTreeWitness>): WorkTreeW
     ),
     contents: deferMethods(
       loadOnce(async () => (await witness.now()).contents),
-      ['states', 'held', 'read'],
+      ['states', 'heldPaths', 'read'],
     ),
-    ...deferMethods(witness, ['locate', 'others', 'snapshot', 'changes', 'branch', 'touched', 'unifiedDiff']),
+    ...deferMethods(witness, [
+      'locate',
+      'others',
+      'snapshot',
+      'changes',
+      'branch',
+      'touchedPaths',
+      'unifiedDiff',
+    ]),
     ...deferMethods(witness, [
       'elsewhere',
-      'lost',
+      'lostFiles',
       'changedSince',
       'matching',
       'overlapping',
@@ -92,7 +100,7 @@ export function deferredWitness(find: () => Promise<WorkTreeWitness>): WorkTreeW
       'content',
       'sweep',
     ]),
-    settle: async () => (await witness.begun())?.settle(),
+    settle: async () => (await witness.ifLoading())?.settle(),
   }
 }
 
@@ -111,7 +119,7 @@ export function deferredCommandRunner(environment: Environment): CommandRunner {
     ...deferMethods(runner, ['start']),
     name: runnerName(),
     isAlive: isRunnerAlive,
-    stop: async () => (await runner.begun())?.stop(),
+    stop: async () => (await runner.ifLoading())?.stop(),
   }
 }
 
@@ -123,7 +131,7 @@ export function deferredCommandApprovals(stateFolder: string): CommandApprovals 
   })
   return {
     ...deferMethods(approvals, ['hashOf', 'filesOf', 'isApproved', 'approve', 'list']),
-    ...deferMethods(approvals, ['refuse', 'refusalOf', 'refused', 'revoke']),
+    ...deferMethods(approvals, ['refuse', 'refusalOf', 'refusedIn', 'revoke']),
   }
 }
 
@@ -209,5 +217,5 @@ export function deferredFileCopies(stateFolder: () => string, environment: Envir
     const { fileCopies } = await import('../git/copies.ts')
     return fileCopies({ stateFolder: stateFolder(), environment })
   })
-  return deferMethods(copies, ['keep', 'contents', 'amended', 'linesOf'])
+  return deferMethods(copies, ['keep', 'contents', 'amend', 'linesOf'])
 }

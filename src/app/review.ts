@@ -50,9 +50,10 @@ interface ReviewArguments {
 export async function review(words: readonly string[]): Promise<void> {
   const read = readWords('review', words)
   const [id, odd] = read.positionals
-  if (odd !== undefined) throw read.mistaken(`review takes one task or mission, not "${odd}" as well.`)
+  if (odd !== undefined) throw read.flagFailure(`review takes one task or mission, not "${odd}" as well.`)
   const flagged = reviewActions.filter((action) => read.has(action.replace('_', '-')))
-  if (flagged.length > 1) throw read.mistaken('A review has one action: --approve, --send-back or --comment.')
+  if (flagged.length > 1)
+    throw read.flagFailure('A review has one action: --approve, --send-back or --comment.')
   const [action = null] = flagged
   const project = await openWatchedProject(read.text('project'), (sentence) =>
     printError(`waymark: ${sentence}\n`),
@@ -63,11 +64,11 @@ export async function review(words: readonly string[]): Promise<void> {
     if (id === undefined && !read.has('since')) {
       const acting = [...reviewActions.map((one) => one.replace('_', '-')), 'write', 'from', 'drop', 'again']
       const without = acting.find((flag) => read.has(flag))
-      if (without !== undefined) throw read.mistaken(`--${without} needs a task or a mission, or --since.`)
+      if (without !== undefined) throw read.flagFailure(`--${without} needs a task or a mission, or --since.`)
       return await listWaiting(project, json)
     }
     if (id !== undefined && read.has('since')) {
-      throw read.mistaken(`Review either ${id}, or all new work with --since.`)
+      throw read.flagFailure(`Review either ${id}, or all new work with --since.`)
     }
     const options: ReviewArguments = {
       subject: await subjectOf(project, id),
@@ -478,19 +479,19 @@ function summary(work: ReviewAnswer): string {
       replies.some(({ created_at: createdAt }) => createdAt > last.created_at),
   )
   const done = comments.length - recent.length
-  const listed = (heading: string, lines: readonly string[]) =>
+  const section = (heading: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : [heading, ...lines.map((line) => indentText(line))]
   return [
     reviewHeading(work, { ink: (_, text) => text }),
     ...files.map((file) => `  ${fileLine(file)}`),
-    ...listed('Comments:', recent.map(commentText)),
+    ...section('Comments:', recent.map(commentText)),
     ...(done === 0
       ? []
       : [
           `${formatCount(done, 'comment')} done before the last review: waymark review comments ${subject.task_id ?? subject.mission_id ?? '<task>'} shows ${done === 1 ? 'it' : 'them'}.`,
         ]),
-    ...listed('Your unsent comments (--drop <comment> deletes one):', drafts.map(draftLine)),
-    ...listed('Needs a person:', waiting.map(waitingLine)),
+    ...section('Your unsent comments (--drop <comment> deletes one):', drafts.map(draftLine)),
+    ...section('Needs a person:', waiting.map(waitingLine)),
     ...(may.why === null ? [] : [may.why]),
     ...notes,
     '',

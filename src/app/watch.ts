@@ -29,11 +29,12 @@ export async function watchProject(words: readonly string[]): Promise<void> {
 
 /** Sends notifications as a server would, and shows each item on this desktop if that is not set up. */
 function startNotifying({ context, name }: WatchedProject, signal: AbortSignal) {
-  const failed = (error: unknown) => printError(`waymark: ${messageOf(error)}\n`)
+  const printFailure = (error: unknown) => printError(`waymark: ${messageOf(error)}\n`)
   const own =
     context?.messenger ?? messenger(process.env, { agent: `waymark/${version}`, reachesPrivate: true })
   const sender = context && { ...context, project: () => name, link: () => null }
-  const done = sender === null ? Promise.resolve() : runNotificationSender({ sender, signal, failed })
+  const done =
+    sender === null ? Promise.resolve() : runNotificationSender({ sender, signal, onFailure: printFailure })
   let lastError = ''
   const show = ({ notice, taskName, missionName }: InboxNoticeCard): void => {
     const message = messageOfNotice({ ...notice, taskName, missionName, project: name, link: null })
@@ -43,7 +44,7 @@ function startNotifying({ context, name }: WatchedProject, signal: AbortSignal) 
       if (delivery.isDelivered || delivery.error === lastError) return
       lastError = delivery.error
       printError(`waymark: ${lastError}\n`)
-    }, failed)
+    }, printFailure)
   }
   return { done, show }
 }

@@ -26,7 +26,7 @@ export interface WatchedProject extends WatchTarget {
 /** `failed` is called with a read error once, until reading works again. */
 export async function openWatchedProject(
   project: string | undefined,
-  failed: (sentence: string) => void,
+  onFailure: (sentence: string) => void,
 ): Promise<WatchedProject> {
   const environment = process.env
   const workingFolder = process.cwd()
@@ -40,7 +40,7 @@ export async function openWatchedProject(
       log,
       close,
       context: null,
-      failed,
+      onFailure,
     })
   }
   const context = openContext({ actor, environment, workingFolder, project })
@@ -49,7 +49,7 @@ export async function openWatchedProject(
     log: context.store,
     close: () => closeContext(context),
     context,
-    failed,
+    onFailure,
   })
 }
 
@@ -67,13 +67,19 @@ interface WatchConnection {
   readonly log: FollowableStore
   readonly close: () => Promise<void>
   readonly context: Context | null
-  readonly failed: (sentence: string) => void
+  readonly onFailure: (sentence: string) => void
 }
 
 /** The pause after a read error, in milliseconds. */
 const pause = 1_000
 
-function createWatchedProject({ ask, log, close, context, failed }: WatchConnection): WatchedProject {
+function createWatchedProject({
+  ask,
+  log,
+  close,
+  context,
+  onFailure: failed,
+}: WatchConnection): WatchedProject {
   const query: WatchedProject['ask'] = async (name, input) => {
     try {
       return (await ask(name, input)) as never // as it declares
@@ -101,7 +107,7 @@ function createWatchedProject({ ask, log, close, context, failed }: WatchConnect
         if (sentence !== reported) failed(sentence)
         reported = sentence
       }
-      await followEventLog(log, { after, signal, pause, hear, failed: failedToRead })
+      await followEventLog(log, { after, signal, pause, hear, onFailure: failedToRead })
     },
     name: basename(context?.folder ?? process.cwd()),
     context,

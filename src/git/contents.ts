@@ -16,7 +16,7 @@ export function snapshotContents(environment: GitEnvironment): SnapshotContents 
       const state = await loadState(place.directory)
       return state === null ? null : fileStates(state, paths, environment)
     },
-    held: async (from, place, paths) => {
+    heldPaths: async (from, place, paths) => {
       const [before, state] = await Promise.all([loadState(from.directory), loadState(place.directory)])
       return state === null ? null : heldContents(before, state, { paths, environment })
     },

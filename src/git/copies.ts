@@ -46,7 +46,7 @@ export function fileCopies(options: CopiesOptions): FileCopies {
       const state = await loadState(place.directory)
       return state === null ? new Map() : contentsAt(state, paths, environment)
     },
-    amended: async (place, name, files) => {
+    amend: async (place, name, files) => {
       const state = await loadState(place.directory)
       if (state === null) return null
       return amend(state, place, { stateFolder, directory: join(folder, name), files, environment })
@@ -264,11 +264,11 @@ async function linesOf(
   for (const { author, after, reformats } of steps) {
     const next = textOf(after)
     if (next === null || next.length > maxLines) return null
-    const compared = (text: string) => (reformats ? withoutSpace(text) : text)
+    const comparable = (text: string) => (reformats ? withoutSpace(text) : text)
     const now: Owned[] = next.map((text) => ({ text, author }))
     const places = align(
-      lines.map(({ text }) => compared(text)),
-      next.map(compared),
+      lines.map(({ text }) => comparable(text)),
+      next.map(comparable),
     )
     for (const [at, line] of lines.entries()) {
       const to = places[at] ?? -1

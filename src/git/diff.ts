@@ -296,7 +296,7 @@ export async function diffContents(
   for (;;) {
     const usable = differences.filter(({ path }) => !without.has(path))
     if (usable.length === 0) return { output: Buffer.alloc(0), without }
-    const { trees, written } = await treesOf(place, usable)
+    const { trees, finishWriting: written } = await treesOf(place, usable)
     const question = [
       ...settings,
       'diff-tree',
@@ -352,7 +352,7 @@ function rememberAnswer(key: string, output: Buffer): void {
 interface TreePair {
   readonly trees: readonly string[]
   /** Writes the trees, once. */
-  readonly written: () => Promise<void>
+  readonly finishWriting: () => Promise<void>
 }
 
 // An attempt that worked alone, its lines and its mission all use the same trees.
@@ -364,9 +364,9 @@ function treesOf(place: PrivateDirectory, differences: readonly PathChange[]): P
   const key = keyOf(place, differences)
   const cached = treePairs.get(key)
   if (cached !== undefined) return cached
-  const failed = () => treePairs.delete(key)
-  const pending = makeTrees(place, differences, failed)
-  pending.catch(failed)
+  const forget = () => treePairs.delete(key)
+  const pending = makeTrees(place, differences, forget)
+  pending.catch(forget)
   setNewest(treePairs, maxMade, key, pending)
   return pending
 }
@@ -381,7 +381,7 @@ function keyOf({ directory }: PrivateDirectory, compared: readonly PathChange[])
 async function makeTrees(
   place: PrivateDirectory,
   differences: readonly PathChange[],
-  failed: () => void,
+  onFailure: () => void,
 ): Promise<TreePair> {
   const format = formatOf(differences.map(({ before, after }) => before?.oid ?? after?.oid)[0] ?? '')
   const pack = new PackWriter(join(place.directory, 'objects'), format)
@@ -396,14 +396,14 @@ async function makeTrees(
     trees.push(await addTree(top, pack))
   }
   let writing: Promise<void> | null = null
-  const written = () => {
+  const finishWriting = () => {
     writing ??= pack.close().catch((error: unknown) => {
-      failed()
+      onFailure()
       throw error
     })
     return writing
   }
-  return { trees, written }
+  return { trees, finishWriting }
 }
 
 type GitStateFolder = Map<string, GitState | GitStateFolder>

@@ -66,13 +66,13 @@ class Launcher {
       stderr: stdio[4 + 2 * at] as Duplex,
       busy: false,
     }))
-    const gone = () => this.#gone()
+    const handleExit = () => this.#handleExit()
     for (const stream of [this.#shell.stdin, ...this.#lanes.flatMap((lane) => [lane.output, lane.stderr])]) {
-      stream?.on('error', gone)
+      stream?.on('error', handleExit)
       holdStream(stream, false)
     }
-    this.#shell.on('error', gone)
-    this.#shell.on('exit', gone)
+    this.#shell.on('error', handleExit)
+    this.#shell.on('exit', handleExit)
     this.#shell.unref()
   }
 
@@ -121,10 +121,10 @@ class Launcher {
     } catch {
       // The shell has already ended.
     }
-    this.#gone()
+    this.#handleExit()
   }
 
-  #gone(): void {
+  #handleExit(): void {
     this.isGone = true
     for (const stop of this.#pending) stop()
     for (const { output, stderr } of this.#lanes) {

@@ -147,7 +147,7 @@ async function mapConcurrently<Item, Result>(
 }
 
 /** A refusal of one file leaves the others. */
-async function settled<Answer>(work: () => Promise<Answer> | Answer): Promise<Settled<Answer>> {
+async function settle<Answer>(work: () => Promise<Answer> | Answer): Promise<Settled<Answer>> {
   try {
     return { status: 'fulfilled', value: await work() }
   } catch (reason) {
@@ -164,12 +164,14 @@ async function filesOf(
   const results = new Map<FileRequest, Settled<LineHistoryFile>>()
   const keep = (request: FileRequest, version: Settled<FileVersion>): void => {
     const kept =
-      version.status === 'rejected' ? version : { ...version, value: hashed(version.value, request, stamp) }
+      version.status === 'rejected'
+        ? version
+        : { ...version, value: hashVersion(version.value, request, stamp) }
     results.set(request, kept)
   }
   const onDisk = requests.filter(({ rev }) => rev === undefined)
   await mapConcurrently(onDisk, async (request) =>
-    keep(request, await settled(() => fileOnDisk(lookup, request))),
+    keep(request, await settle(() => fileOnDisk(lookup, request))),
   )
   await committedFiles(
     lookup,
@@ -181,7 +183,7 @@ async function filesOf(
   return requests.flatMap((request) => results.get(request) ?? [])
 }
 
-function hashed(
+function hashVersion(
   { content, ...version }: FileVersion,
   { salt, text }: FileRequest,
   stamp: string,
@@ -281,7 +283,7 @@ async function committedFiles<Target extends LineHistoryTarget & { readonly rev:
   for (const rev of new Set(targets.map((target) => target.rev))) {
     commits.set(
       rev,
-      await settled(() => {
+      await settle(() => {
         if (location.engine === 'git') return commitOf(lookup, rev)
         throw new Failure('INVALID_INPUT', `There are no commits in ${location.folder}: ${location.reason}`, {
           reason: 'no_commits',
@@ -293,7 +295,7 @@ async function committedFiles<Target extends LineHistoryTarget & { readonly rev:
   const named: { readonly target: Target; readonly path: PathBytes; readonly commit: string }[] = []
   for (const target of targets) {
     const commit = commits.get(target.rev)
-    const path = await settled(() => pathOf(lookup, target))
+    const path = await settle(() => pathOf(lookup, target))
     if (commit?.status === 'rejected') keep(target, commit)
     else if (path.status === 'rejected') keep(target, path)
     else if (commit) named.push({ target, path: path.value, commit: commit.value })
@@ -418,7 +420,7 @@ async function blames(
   requests: readonly BlameRequest[],
   kept: KeptBlames | null,
 ): Promise<readonly Settled<BlameResult>[]> {
-  const answers = await mapConcurrently(requests, (request) => settled(() => blame(lookup, request, kept)))
+  const answers = await mapConcurrently(requests, (request) => settle(() => blame(lookup, request, kept)))
   const namesOf = ({ lines }: Blamed) => [
     ...new Set(lines.flatMap(({ commit, path }) => (commit === null ? [] : [`${commit}:${path}`]))),
   ]

@@ -174,14 +174,14 @@ async function groupSteps(
     }
   })
   const byName = new Map(changed.map(({ path }) => [displayPath(path), path]))
-  const known = (path: string, line: number): 'brought' | 'alike' | null => {
+  const originOfLine = (path: string, line: number): 'brought' | 'alike' | null => {
     const name = byName.get(path) ?? path
     if (brought.isWhole(name)) return 'brought'
     const lines = brought.lines(name)
     if (lines?.brought.has(line)) return 'brought'
     return context.request.during === 'attempt' && lines?.alike.has(line) ? 'alike' : null
   }
-  const hashContext = { hashOf: hashing.hashOf, known }
+  const hashContext = { hashOf: hashing.hashOf, originOfLine }
   const steps = areApart
     ? files.flatMap((file) => measuredSteps([file], hashContext))
     : measuredSteps(files, hashContext)

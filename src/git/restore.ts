@@ -28,7 +28,7 @@ import { type FileWrite, readPresent, writeFiles } from './write-tree.ts'
 
 export interface RestoreOptions {
   readonly environment?: NodeJS.ProcessEnv
-  readonly witness: Pick<WorkTreeWitness, 'snapshot' | 'contents' | 'touched' | 'unifiedDiff'>
+  readonly witness: Pick<WorkTreeWitness, 'snapshot' | 'contents' | 'touchedPaths' | 'unifiedDiff'>
 }
 
 /** More files than this are not restored at once. */
@@ -39,12 +39,12 @@ const maxTotal = 512 * 1024 * 1024
 /** Restores kept contents in a work tree. Nothing that its repository configures is run, and nothing of git's is written. */
 export function workRestore(options: RestoreOptions): WorkRestore {
   const environment = gitEnvironment(options.environment ?? process.env)
-  const planned = (request: RestoreRequest) =>
+  const planSafely = (request: RestoreRequest) =>
     withGitFaults(topOf(request), () => planRestore(request, { environment, witness: options.witness }))
   return {
-    plan: async (request) => (await planned(request)).plan,
+    plan: async (request) => (await planSafely(request)).plan,
     apply: async (request, shown) => {
-      const { plan, targets } = await planned(request)
+      const { plan, targets } = await planSafely(request)
       if (shown !== null && plan.hash !== shown) return null
       const isBlocked = request.named === null && plan.newer.length + plan.refused.length > 0
       if (isBlocked || plan.files.length === 0) return { ...plan, written: [], after: null }
@@ -222,7 +222,9 @@ async function candidatePaths(
   if (files === null) {
     for (const { state, place } of states) {
       const changed =
-        base === null ? uncommittedFiles(state).map(({ path }) => path) : await witness.touched(base, place)
+        base === null
+          ? uncommittedFiles(state).map(({ path }) => path)
+          : await witness.touchedPaths(base, place)
       for (const path of changed ?? []) all.add(path)
     }
   }

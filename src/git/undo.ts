@@ -47,12 +47,12 @@ export function workUndo({ stateFolder, environment, witness }: UndoOptions): Wo
       return mkdtempSync(join(folder, 'undo-'))
     },
   })
-  const planned = (request: UndoRequest) =>
+  const planUndo = (request: UndoRequest) =>
     withLookup(request.folder, (lookup) => planUndoing(lookup, request, witness))
   return {
-    plan: async (request) => (await planned(request)).plan,
+    plan: async (request) => (await planUndo(request)).plan,
     apply: async (request, hash) => {
-      const { plan, writes } = await planned(request)
+      const { plan, writes } = await planUndo(request)
       if (plan.hash !== hash) return null
       const { written, refused } = await writeFiles(plan.top, writes)
       return {
@@ -155,7 +155,7 @@ async function mergedDecision(
   const { content, isClean } = await mergeFiles(lookup, merge, marks)
   const decided = merge.decide(isClean ? content : null)
   if (decided.is !== 'conflict' || decided.reason !== 'lines_changed' || marks === null) return decided
-  return { ...merge.marked(content), isMarked: true }
+  return { ...merge.markContent(content), isMarked: true }
 }
 
 async function mergeFiles(

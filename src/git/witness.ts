@@ -51,9 +51,9 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness & GuardW
     },
   }
 
-  const located = (path: string) => withGitFaults(path, () => locateFolder(path, environment))
+  const locate = (path: string) => withGitFaults(path, () => locateFolder(path, environment))
   const listed = new ListedFiles()
-  const hashed = (path: string) => {
+  const hash = (path: string) => {
     return withGitFaults(path, () => {
       return retryWithFreshLocations(environment, async () => {
         const directory = makeWritableFolder(folder, () => mkdtempSync(join(folder, 'tree-')))
@@ -79,7 +79,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness & GuardW
     })
   }
 
-  const touched: WorkTreeWitness['touched'] = async (from, to) => {
+  const touchedIn: WorkTreeWitness['touchedPaths'] = async (from, to) => {
     if (comparisonObstacle(from, to) !== null) return null
     const span = await loadSpan(from, to)
     return typeof span === 'string' ? null : touchedPaths(span, environment).catch(() => null)
@@ -87,7 +87,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness & GuardW
 
   return {
     locate: async (path) => {
-      const location = await located(path)
+      const location = await locate(path)
       if (location.engine === 'git') {
         const { repository } = location
         return { top: repository.top, mainTop: mainTop(repository), engine: 'git' }
@@ -96,7 +96,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness & GuardW
       return { top: folder, mainTop: folder, engine: 'checksum', reason }
     },
     others: async (path) => {
-      const location = await located(path)
+      const location = await locate(path)
       return location.engine === 'git' ? otherTreeTops(location.repository.top) : []
     },
     snapshot,
@@ -122,18 +122,18 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness & GuardW
     }),
     contents: snapshotContents(environment),
     branch: (request) => withGitFaults(request.folder, () => readBranch(request, environment)),
-    touched,
+    touchedPaths: touchedIn,
     changedSince: async (place, time, { paths, name }) => {
       // Most files were not written since: then nothing is measured.
       const written = new Set(await writtenSince(place.top, time, paths))
       if (written.size === 0) return []
       const { top, prefix, engine } = place
       const { ref } = await snapshot({ folder: `${top}/${prefix}`, name, engine, top })
-      return ((await touched(place, ref)) ?? []).filter((path) => written.has(path))
+      return ((await touchedIn(place, ref)) ?? []).filter((path) => written.has(path))
     },
-    lost: (request) => withGitFaults(request.now.top, () => lostFiles(request, environment)),
+    lostFiles: (request) => withGitFaults(request.now.top, () => lostFiles(request, environment)),
     elsewhere: (place, since) => withGitFaults(place.top, () => workElsewhere(place, since, environment)),
-    uncommitted: async ({ directory }) => {
+    uncommittedFiles: async ({ directory }) => {
       const state = await loadState(directory)
       return state === null ? null : uncommittedFiles(state)
     },
@@ -148,9 +148,9 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness & GuardW
       return theirs.map((scope) => overlappingAreas(ours, scope, listed.of(place)))
     },
     packages: workspacePackages,
-    treeHash: async (path) => (await hashed(path)).hash,
+    treeHash: async (path) => (await hash(path)).hash,
     content: async (path) => {
-      const tree = await hashed(path)
+      const tree = await hash(path)
       // After the hash: a file that is written in between gets another stamp at the next call.
       return { hash: tree.hash, stamps: await stampsOf(tree.top, tree.paths) }
     },

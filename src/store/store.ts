@@ -101,7 +101,7 @@ class SqliteStore implements Store {
     this.#anchor = new Anchor(folder === null ? null : join(folder, 'anchor.json'))
     this.#watch = new RecordWatch(options.file, this.#anchor, folder)
     this.#database = new DatabaseFile(options.file, options.sandboxJournal, {
-      lost: (loss, connection) => this.#watch.lost(loss, connection),
+      onLoss: (loss, connection) => this.#watch.rescueLost(loss, connection),
       beginning: () => this.#watch.assertNone(),
     })
     this.#followers = new Followers(eventLogIn(options.file, options))
@@ -140,7 +140,7 @@ class SqliteStore implements Store {
     return this.#restoreAside(log, restoring)
   }
 
-  kept(after: SideRow | null, limit: number): Promise<readonly SideRow[]> {
+  sideRows(after: SideRow | null, limit: number): Promise<readonly SideRow[]> {
     return this.#reading((db, projectId) => keptRowsIn(db, { projectId, after, limit }))
   }
 

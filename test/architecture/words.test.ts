@@ -54,6 +54,29 @@ test('an exported function has a name of its own, too', () => {
   expect([...declared].filter(([, paths]) => paths.length > 1)).toEqual([])
 })
 
+const participle =
+  /^(?:[a-z]+(?:[^e]ed|itten|oken|aken|osen|idden|own|ught|ept|ound)|told|said|held|sent|made|lost|met|seen|gone|done|begun|built|paid|meant|heard|felt)$/
+// Nouns, adjectives and verbs that look like one.
+const noParticiples = ['accept', 'bound', 'down', 'embed', 'need', 'own', 'round', 'shutdown', 'token']
+
+test('no function is named by a bare participle', () => {
+  const pages = filesBelow('web', '.ts', '.tsx').filter(({ path }) => !path.endsWith('.test.ts'))
+  const forms = [
+    /\bfunction\*? ([a-z]+)\b/g,
+    /^\s*(?:static |async |#)*([a-z]+)\([^)]*\)(?:: [^={]+)? \{\s*$/gm,
+    /\b(?:const|let) ([a-z]+) = (?:async )?\([^()]*\)(?:: [^=\n]*)? =>/g,
+    /^\s*(?:readonly ([a-z]+)\??: \([^)]*\) =>|([a-z]+)\??\([^)]*\): )/gm,
+  ]
+  const names = [...productFiles(), ...pages].flatMap(({ path, text }) =>
+    forms.flatMap((form) =>
+      [...text.matchAll(form)].map(([, name, other]) => ({ path, name: name ?? other ?? '' })),
+    ),
+  )
+  expect(names.length).toBeGreaterThan(1_000)
+  const wrong = names.filter(({ name }) => participle.test(name) && !noParticiples.includes(name))
+  expect(wrong).toEqual([])
+})
+
 // `by` whom, `of` what and `at` which time or place are said by the name: `author`, `total`, `recorded_at`.
 const bareNames = ['by', 'of', 'as', 'at']
 

@@ -280,7 +280,7 @@ test('answers which paths differ, both names of a rename', async () => {
   put('b.ts', 'b')
   const { ref: before } = await snap()
   renameSync(join(top, 'a.ts'), join(top, 'c.ts'))
-  expect(await witness.touched(before, (await snap()).ref)).toEqual(['a.ts', 'c.ts'])
+  expect(await witness.touchedPaths(before, (await snap()).ref)).toEqual(['a.ts', 'c.ts'])
 })
 
 test('git applies the unified diff', async () => {

@@ -36,7 +36,7 @@ test('case 88: malicious .git/config + hooks + submodule config', async () => {
   })
   expect(changes).toEqual(['M f.bin', 'M lib/util.ts ?', 'A n.ts ?'])
   expect((await witness.unifiedDiff(start.ref, end.ref))?.text).toContain('+one more line')
-  expect(await witness.touched(start.ref, end.ref)).toEqual(['f.bin', 'lib/util.ts', 'n.ts'])
+  expect(await witness.touchedPaths(start.ref, end.ref)).toEqual(['f.bin', 'lib/util.ts', 'n.ts'])
   const suspicion = report.notes.find((note) => note.includes('names programs'))
   for (const key of ['core.fsmonitor', 'core.hookspath', 'filter.evil.clean', 'filter.lfs.process']) {
     expect(suspicion).toContain(key)

@@ -50,6 +50,6 @@ async function compare({ witness, from, to, seed }: Comparison): Promise<void> {
   const where = `seed ${seed}: ${report.doubts.join(' ')}`
   expect(report.status, where).not.toBe('unknown')
   expect(reportedChanges(report), where).toEqual(truth)
-  const touched = await witness.touched(from.ref, to.ref)
+  const touched = await witness.touchedPaths(from.ref, to.ref)
   expect([...(touched ?? [])].sort(), where).toEqual(truth.map((change) => change.slice(2)).sort())
 }

@@ -140,7 +140,7 @@ test('an end without its start is unknown, not unchanged', async () => {
   const end = await witness.snapshot({ folder: repo.top, name: 'end' })
   const lost = { ...start.ref, directory: `${start.ref.directory}-lost` }
   expect(await witness.changes(lost, end.ref)).toMatchObject({ status: 'unknown', changes: [] })
-  expect(await witness.touched(lost, end.ref)).toBeNull()
+  expect(await witness.touchedPaths(lost, end.ref)).toBeNull()
   expect(await witness.unifiedDiff(lost, end.ref)).toBeNull()
   await witness.settle()
 })

@@ -269,7 +269,7 @@ describe('who is told what', () => {
     const running = runNotificationSender({
       sender,
       signal: ending.signal,
-      failed: (error) => expect(error).toBeNull(),
+      onFailure: (error) => expect(error).toBeNull(),
     })
     const [request] = await receiver.has(1)
     expect(request?.said.type).toBe('notice.stale_attempt')
@@ -305,7 +305,9 @@ describe('several servers, and one that ends', () => {
     await asPerson('notify_add', { form: 'webhook', url: receiver.url })
     const ending = new AbortController()
     const failed = (error: unknown) => expect(error).toBeNull()
-    const running = [1, 2, 3].map(() => runNotificationSender({ sender, signal: ending.signal, failed }))
+    const running = [1, 2, 3].map(() =>
+      runNotificationSender({ sender, signal: ending.signal, onFailure: failed }),
+    )
     for (let round = 0; round < 6; round += 1) {
       await ask(`${round}?`)
       await receiver.has(round + 1)
@@ -328,7 +330,7 @@ describe('several servers, and one that ends', () => {
       const done = runNotificationSender({
         sender,
         signal: ending.signal,
-        failed: (error) => expect(error).toBeNull(),
+        onFailure: (error) => expect(error).toBeNull(),
       })
       return async () => {
         ending.abort()

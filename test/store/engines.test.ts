@@ -115,7 +115,7 @@ describe.each(dialects)('what engines take differently, in $dialect', ({ dialect
       expect(await missions.lines(id)).toEqual({ files: 2, added: 6_000_000_000, deleted: 2 })
       expect((await missions.totals(id)).tokensInput).toBe(200)
       const one = 'a-1' as AttemptId
-      expect((await tasks.measured([one])).get(one)).toMatchObject({ addedLines: 3_000_000_000 })
+      expect((await tasks.measurementTotals([one])).get(one)).toMatchObject({ addedLines: 3_000_000_000 })
       expect((await timeline.lines(id, 5)).get(one)?.added).toBe(3_000_000_000)
     })
   })
@@ -137,7 +137,7 @@ describe.each(dialects)('what engines take differently, in $dialect', ({ dialect
     })
     await store.view(async ({ tasks }) => {
       const one = 'a-1' as AttemptId
-      expect((await tasks.measured([one])).get(one)).toMatchObject({ addedLines: 2 ** 53 - 1 })
+      expect((await tasks.measurementTotals([one])).get(one)).toMatchObject({ addedLines: 2 ** 53 - 1 })
     })
   })
 
@@ -147,11 +147,11 @@ describe.each(dialects)('what engines take differently, in $dialect', ({ dialect
     await happened(store, 1, mission('m-1'), planned(1))
     await store.view(async ({ missions, tasks, inboxItems, plan, runs }) => {
       expect((await missions.list({ statuses: [], limit: 5 })).items).toEqual([])
-      expect(await missions.listed([])).toEqual([])
-      expect(await missions.named([])).toEqual(new Map())
-      expect(await tasks.named([])).toEqual(new Map())
+      expect(await missions.listings([])).toEqual([])
+      expect(await missions.names([])).toEqual(new Map())
+      expect(await tasks.names([])).toEqual(new Map())
       expect(await tasks.cards([])).toEqual([])
-      expect(await tasks.measured([])).toEqual(new Map())
+      expect(await tasks.measurementTotals([])).toEqual(new Map())
       expect(await tasks.histories([], 1)).toEqual(new Map())
       expect((await inboxItems.list({ kinds: [] }, { limit: 5 })).items).toEqual([])
       expect(await plan.notesWithIds([])).toEqual([])

@@ -111,7 +111,7 @@ describe.each(dialects)('long lists in $dialect', ({ fresh, isQuick }) => {
     await store.record({
       actor: agent,
       at: 1,
-      decide: async () => ({ events: [], beside: [beside], answer: null }),
+      decide: async () => ({ events: [], sideWrites: [beside], answer: null }),
     })
     const found = await store.view(({ notifications }) => notifications.waiting())
     expect(found.filter(({ notificationId }) => notificationId === 'nf-2')).toHaveLength(1)

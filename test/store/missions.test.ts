@@ -148,7 +148,7 @@ describe.each(dialects)('missions in $dialect', ({ fresh }) => {
         { phaseId, tasks: 2, firstStart: 10, lastEnd: 40, openAttempts: 0 },
       ])
       const mission = await missions.find(id)
-      const [listed] = await missions.listed(mission ? [mission] : [])
+      const [listed] = await missions.listings(mission ? [mission] : [])
       expect(listed).toEqual({
         mission,
         now: { openAttempts: 0, openBlockers: 1, doneTasks: 1, toDoTasks: 1 },
@@ -162,7 +162,7 @@ describe.each(dialects)('missions in $dialect', ({ fresh }) => {
     await temporary.store.view(async ({ missions }) => {
       expect(await missions.list({ limit: 5 })).toEqual({ items: [], total: 0 })
       expect(await missions.now(id)).toEqual({ openAttempts: 0, openBlockers: 0, doneTasks: 0, toDoTasks: 0 })
-      expect(await missions.listed([])).toEqual([])
+      expect(await missions.listings([])).toEqual([])
       expect(await missions.tallies(id)).toEqual([])
     })
   })

@@ -39,7 +39,7 @@ describe.each(dialects)('tasks in $dialect', ({ fresh }) => {
     await store.view(async ({ tasks }) => {
       expect(await tasks.find('t-1')).toEqual(task)
       expect(await tasks.find('t-2')).toBeNull()
-      expect(await tasks.named([t(1), t(2)])).toEqual(new Map([[t(1), task.name]]))
+      expect(await tasks.names([t(1), t(2)])).toEqual(new Map([[t(1), task.name]]))
       expect(await tasks.idsLike('t-', 5)).toEqual(['t-1'])
     })
   })
@@ -185,7 +185,7 @@ describe.each(dialects)('tasks in $dialect', ({ fresh }) => {
       const next = await tasks.list({ missionId: m(1) }, { limit: 1, before })
       expect(next.items[0]?.item).toMatchObject({ task: { id: 't-2' }, attempt: null, phaseNumber: null })
       expect(await missions.now(m(1))).toMatchObject({ openAttempts: 1, toDoTasks: 2 })
-      expect((await tasks.planned(m(1))).map((task) => task.id)).toEqual(['t-1', 't-2'])
+      expect((await tasks.unfinishedOf(m(1))).map((task) => task.id)).toEqual(['t-1', 't-2'])
     })
     await happened(store, 14, closing({ ...visit, id: a(4) }, [aChange('x', { scope: 'out' })]))
     const [line] = (await store.view(({ tasks }) => tasks.list({ agent: 'bob' }, { limit: 5 }))).items

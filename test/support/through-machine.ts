@@ -124,13 +124,14 @@ export function confinedWitness(own: WorkTreeWitness, stateFolder: string): Work
     },
     contents: {
       states: (place, paths) => at(place.top, (witness) => witness.contents.states(place, paths)),
-      held: (from, place, paths) => at(place.top, (witness) => witness.contents.held(from, place, paths)),
+      heldPaths: (from, place, paths) =>
+        at(place.top, (witness) => witness.contents.heldPaths(from, place, paths)),
       read: (places, ids, most) =>
         at(places[0]?.top ?? '', (witness) => witness.contents.read(places, ids, most)),
     },
     branch: (request) => at(request.folder, (witness) => witness.branch(request)),
-    touched: (from, to) => at(from.top, (witness) => witness.touched(from, to)),
-    lost: (request) => at(request.now.top, (witness) => witness.lost(request)),
+    touchedPaths: (from, to) => at(from.top, (witness) => witness.touchedPaths(from, to)),
+    lostFiles: (request) => at(request.now.top, (witness) => witness.lostFiles(request)),
     elsewhere: (place, since) => at(place.top, (witness) => witness.elsewhere(place, since)),
     changedSince: (place, time, request) =>
       at(place.top, (witness) => witness.changedSince(place, time, request)),

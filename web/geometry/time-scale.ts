@@ -72,13 +72,13 @@ function rateOf(piece: TimelinePiece, perMs: number): number {
 /** The last piece that begins early enough; the first one when none does. */
 function lastPiece(
   pieces: readonly TimelinePiece[],
-  begun: (piece: TimelinePiece) => boolean,
+  hasBegun: (piece: TimelinePiece) => boolean,
 ): TimelinePiece | undefined {
   let [low, high] = [0, pieces.length - 1]
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
     const piece = pieces[middle]
-    if (piece && begun(piece)) low = middle
+    if (piece && hasBegun(piece)) low = middle
     else high = middle - 1
   }
   return pieces[low]

@@ -83,16 +83,16 @@ export function follow(): () => void {
         seq = null
         return
       }
-      greeted(message)
+      onHello(message)
     }
     opened.onclose = ({ code }) => {
       // The login ended: the page says how to log in again.
       if (code === loggedOut) void readSession().catch(() => undefined)
-      lost()
+      onLoss()
     }
   }
 
-  const greeted = ({ seq: head, version = '' }: HelloMessage) => {
+  const onHello = ({ seq: head, version = '' }: HelloMessage) => {
     clearTimeout(doubt)
     wait = firstWait
     // What happened meanwhile is told again of the project alone.
@@ -104,7 +104,7 @@ export function follow(): () => void {
     for (const reload of reloads) reload()
   }
 
-  const lost = () => {
+  const onLoss = () => {
     if (ended) return
     const since = Date.now()
     if (connection.value.is === 'live' || connection.value.is === 'connecting') {

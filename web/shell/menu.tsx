@@ -7,13 +7,13 @@ interface MenuProps {
   readonly class: string
   /** Aligned with the button's right edge instead of its left one. */
   readonly toRight?: boolean
-  readonly opened?: () => void
+  readonly onOpen?: () => void
   /** Drawn again each time the menu opens. */
   readonly children: (close: () => void) => ComponentChildren
 }
 
 /** A button that opens a menu below it, or above it at the bottom of the window. Esc and a click elsewhere close it. */
-export function Menu({ button: label, class: name, toRight = false, opened, children }: MenuProps) {
+export function Menu({ button: label, class: name, toRight = false, onOpen, children }: MenuProps) {
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
   const list = useRef<HTMLDivElement>(null)
@@ -39,7 +39,7 @@ export function Menu({ button: label, class: name, toRight = false, opened, chil
         class="menu"
         onBeforeToggle={({ newState }) => {
           setOpen(newState === 'open')
-          if (newState === 'open') opened?.()
+          if (newState === 'open') onOpen?.()
         }}
       >
         {isOpen ? children(() => list.current?.hidePopover()) : null}

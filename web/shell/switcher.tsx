@@ -14,7 +14,7 @@ export function ProjectSwitcher() {
         </>
       }
       // Also projects that were added meanwhile.
-      opened={() => void readSession().catch(() => undefined)}
+      onOpen={() => void readSession().catch(() => undefined)}
     >
       {(close) => <Choices close={close} />}
     </Menu>

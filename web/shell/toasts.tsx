@@ -69,7 +69,7 @@ interface ToastCommand {
   /** What is being done, in the past tense: `Approved`. */
   readonly text: string
   /** After it was sent, or refused. */
-  readonly sent?: () => void
+  readonly onSent?: () => void
 }
 
 interface PendingCommand extends ToastCommand {
@@ -113,7 +113,7 @@ function sendAll(): void {
 
 window.addEventListener('pagehide', sendAll)
 
-async function send({ about, operation, input, project, sent }: PendingCommand): Promise<void> {
+async function send({ about, operation, input, project, onSent: sent }: PendingCommand): Promise<void> {
   try {
     await callByName(operation, input, { project })
   } catch (error) {

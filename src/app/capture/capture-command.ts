@@ -23,7 +23,7 @@ const usual: CaptureSettings = { on: true, prompts: 'off', commands: 'program', 
 /** `waymark capture on|off|status`: switches the recording of hook events in this project. Returns the output. */
 export function captureCommand(words: readonly string[]): string {
   const flags = readWords('capture', words)
-  const { positionals, text, texts, mistaken } = flags
+  const { positionals, text, texts, flagFailure: mistaken } = flags
   const isJson = isJsonRequested(flags)
   const [verb = 'status', odd] = positionals
   if (odd !== undefined) throw mistaken(`capture does not take ${odd}.`)

@@ -15,16 +15,16 @@ const recorder: Actor = { name: 'waymark ingest', kind: 'agent', role: null, cha
 /** `waymark ingest`: records hook events until none arrive for half a minute. Hooks start it. */
 export async function ingest(words: readonly string[]): Promise<void> {
   const flags = readWords('ingest', words)
-  const { positionals, text, has, mistaken } = flags
+  const { positionals, text, has, flagFailure: mistaken } = flags
   if (positionals[0] !== undefined) throw mistaken(`ingest does not take ${positionals[0]}.`)
   const environment = process.env
   const workingFolder = process.cwd()
   const project = text('project')
   const root = rootWithoutGit({ flag: project, environment, workingFolder })
-  const ended = () => {
+  const printWaiting = () => {
     if (isJsonRequested(flags)) printJson({ folder: root, waiting: hasQueue(root, environment) })
   }
-  if (!hasQueue(root, environment)) return ended()
+  if (!hasQueue(root, environment)) return printWaiting()
   const { record, close } = await openRecorder({ project, environment, workingFolder })
   try {
     const { ingestNow, ingestUntilQuiet } = await import('../../sessions/capture/follow-queue.ts')
@@ -33,7 +33,7 @@ export async function ingest(words: readonly string[]): Promise<void> {
   } finally {
     await close()
   }
-  ended()
+  printWaiting()
 }
 
 /** Opens the recorder of hook events: local, or the project's server. */

@@ -37,7 +37,7 @@ type ServerLocation = Omit<ConnectedServer, 'project'>
 /** `waymark connect`: connects this project to a server, and stores the token on this machine. */
 export async function connectToServer(words: readonly string[]): Promise<void> {
   const flags = readWords('connect', words)
-  const { positionals, text, has, mistaken } = flags
+  const { positionals, text, has, flagFailure: mistaken } = flags
   const [address, odd] = positionals
   if (address === undefined) throw mistaken('connect needs the address of a server.')
   if (odd !== undefined) throw mistaken(`connect does not take ${odd}.`)
@@ -183,7 +183,7 @@ function savedServer(root: string): SavedConnection | null {
 /** `waymark disconnect`: disconnects this project from its server. */
 export async function disconnect(words: readonly string[]): Promise<void> {
   const flags = readWords('disconnect', words)
-  const { positionals, mistaken } = flags
+  const { positionals, flagFailure: mistaken } = flags
   const [odd] = positionals
   if (odd !== undefined) throw mistaken(`disconnect does not take ${odd}.`)
   refuseAgent('waymark disconnect')

@@ -81,12 +81,12 @@ interface DatabaseProject {
 /** Opens every project of a database. There may be none yet. */
 export async function openDatabaseProjects(request: ProjectsRequest): Promise<DatabaseProjects> {
   const { environment, workingFolder, reachesPrivate = false } = request
-  const opened = (id: string, name: string): OpenProject => {
+  const openProject = (id: string, name: string): OpenProject => {
     const elsewhere = { id, name }
     const context = openContext({ actor: nobody, environment, workingFolder, elsewhere, reachesPrivate })
     return { served: { ...servedProject(context, name), name }, context }
   }
-  const own = opened(serverProject, serverProject)
+  const own = openProject(serverProject, serverProject)
   const ofFolders = foldersOf(request).map(({ context, served: project }): FolderProject => {
     return { context, served: project, id: '' }
   })
@@ -104,7 +104,7 @@ export async function openDatabaseProjects(request: ProjectsRequest): Promise<Da
       // Callers identify a project by its object: a renamed project is a new object.
       if (other && other.served.key !== name) other.served = { ...other.served, key: name, name }
       if (other || isOfFolder.has(id)) continue
-      const project = opened(id, name)
+      const project = openProject(id, name)
       others.set(id, project)
       added.push(project)
     }

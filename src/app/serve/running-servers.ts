@@ -58,7 +58,7 @@ export class RunningServers {
 
   /** The server that has a port. */
   at(port: number): RunningServer | null {
-    return this.#announced().find((server) => server.port === port) ?? null
+    return this.#readAnnouncements().find((server) => server.port === port) ?? null
   }
 
   /** Removes the file, unless another server has taken the port. */
@@ -71,7 +71,7 @@ export class RunningServers {
    * file, which is not sent.
    */
   async serving(projects: readonly string[]): Promise<RunningServer | null> {
-    for (const server of this.#announced()) {
+    for (const server of this.#readAnnouncements()) {
       const isMeant = projects.every((folder) => server.projects.includes(folder))
       if (isMeant && (await isGenuine(server))) return server
     }
@@ -79,7 +79,7 @@ export class RunningServers {
   }
 
   /** Removes the files of servers that were killed. */
-  #announced(): readonly RunningServer[] {
+  #readAnnouncements(): readonly RunningServer[] {
     return filesIn(this.#folder).flatMap((name) => {
       const file = join(this.#folder, name)
       const server = this.#read(file)

@@ -194,8 +194,8 @@ async function sendNotifications(project: OpenProject, { log, base, signal }: Se
     project: () => project.served.name,
     link: cardLink(() => `${base}/p/${project.served.key}`),
   }
-  const failed = (error: unknown) => log.warn(`Telling people: ${messageOf(error)}`)
-  await keepTelling({ sender, signal, failed })
+  const logFailure = (error: unknown) => log.warn(`Telling people: ${messageOf(error)}`)
+  await keepTelling({ sender, signal, onFailure: logFailure })
 }
 
 function firstOf({ open }: DatabaseProjects): OpenProject {

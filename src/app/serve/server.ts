@@ -133,7 +133,7 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
   let directory: PeopleDirectory | null = null
   // Checks the caller's current permissions on each call.
   const withAccess = new WeakMap<ServedProject, ServedProject>()
-  const checked = (project: ServedProject): ServedProject => {
+  const checkProject = (project: ServedProject): ServedProject => {
     const before = withAccess.get(project)
     if (before) return before
     const made: ServedProject = {
@@ -148,9 +148,9 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
   }
   const serving: HttpServingOptions = {
     get projects() {
-      return options.projects.map(checked)
+      return options.projects.map(checkProject)
     },
-    own: options.own ? checked(options.own) : null,
+    own: options.own ? checkProject(options.own) : null,
     refresh: async () => void (await options.refresh?.()),
     catalog,
     version,

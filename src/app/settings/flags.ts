@@ -14,7 +14,7 @@ export interface CommandArguments {
   readonly text: (flag: string) => string | undefined
   readonly texts: (flag: string) => readonly string[]
   /** A failure for wrong arguments, with the usage as hint. */
-  readonly mistaken: (message: string, hint?: string) => Failure
+  readonly flagFailure: (message: string, hint?: string) => Failure
 }
 
 /** Reads what follows a command. Fails with INVALID_INPUT for a flag that it does not take. */
@@ -33,17 +33,17 @@ export function readWords(command: string, words: readonly string[]): CommandArg
     allowPositionals: true,
     options,
   })
-  const mistaken = (message: string, hint = '') =>
+  const flagFailure = (message: string, hint = '') =>
     new Failure('INVALID_INPUT', message, { reason: 'usage_invalid', hint: `${hint}Usage: ${usage}` })
   const names = flags.map(({ name }) => name)
   const unknown = Object.keys(values).find((name) => !names.includes(name))
   if (unknown !== undefined) {
     const meant = nearestWord(unknown, names)
-    throw mistaken(`${command} does not take --${unknown}.`, meant && `Did you mean --${meant}? `)
+    throw flagFailure(`${command} does not take --${unknown}.`, meant && `Did you mean --${meant}? `)
   }
   const texts = (flag: string) =>
     [values[flag] ?? []].flat().flatMap((value) => {
-      if (typeof value !== 'string') throw mistaken(`--${flag} needs a value.`)
+      if (typeof value !== 'string') throw flagFailure(`--${flag} needs a value.`)
       return value === '' ? [] : [value] // a client passes '' for an unset variable
     })
   return {
@@ -51,7 +51,7 @@ export function readWords(command: string, words: readonly string[]): CommandArg
     has: (flag) => values[flag] !== undefined,
     text: (flag) => texts(flag).at(-1),
     texts,
-    mistaken,
+    flagFailure,
   }
 }
 
@@ -65,13 +65,13 @@ export function isJsonRequested(flags: CommandArguments): boolean {
 function readFlags(command: string, words: readonly string[]): CommandArguments {
   const read = readWords(command, words)
   const [odd] = read.positionals
-  if (odd !== undefined) throw read.mistaken(`${command} does not take ${odd}.`)
+  if (odd !== undefined) throw read.flagFailure(`${command} does not take ${odd}.`)
   return read
 }
 
 /** One of several words. */
 function choiceOf<const Choice extends string>(
-  { text, mistaken }: CommandArguments,
+  { text, flagFailure: mistaken }: CommandArguments,
   flag: string,
   choices: readonly Choice[],
 ): Choice | undefined {
@@ -84,7 +84,7 @@ function choiceOf<const Choice extends string>(
 }
 
 function numberOf(
-  { text, mistaken }: CommandArguments,
+  { text, flagFailure: mistaken }: CommandArguments,
   flag: string,
   { from, to }: { readonly from: number; readonly to: number },
 ): number | undefined {
@@ -185,7 +185,7 @@ export function readServeFlags(words: readonly string[]): ServeFlags {
   }
 }
 
-function urlOf({ text, mistaken }: CommandArguments): string | undefined {
+function urlOf({ text, flagFailure: mistaken }: CommandArguments): string | undefined {
   const given = text('public-url')
   if (given === undefined) return undefined
   const url = URL.parse(given)
@@ -195,7 +195,7 @@ function urlOf({ text, mistaken }: CommandArguments): string | undefined {
 
 const loopback: readonly string[] = ['127.0.0.1', 'localhost', '::1']
 
-function hostOf({ text, has, mistaken }: CommandArguments): string {
+function hostOf({ text, has, flagFailure: mistaken }: CommandArguments): string {
   const host = text('host') ?? (has('allow-remote') ? '0.0.0.0' : '127.0.0.1')
   if (has('allow-remote') || loopback.includes(host)) return host
   throw mistaken(

@@ -66,9 +66,9 @@ interface SetupHost {
 export async function setup(words: readonly string[]): Promise<void> {
   const flags = readWords('setup', words)
   const [name, odd] = flags.positionals
-  if (name === undefined) throw flags.mistaken(`setup needs a client: ${idsOf(allClients)}.`)
+  if (name === undefined) throw flags.flagFailure(`setup needs a client: ${idsOf(allClients)}.`)
   if (odd !== undefined)
-    throw flags.mistaken(
+    throw flags.flagFailure(
       `setup takes one client; it was also given ${odd}. `,
       'waymark init sets up several. ',
     )
@@ -79,10 +79,10 @@ export async function setup(words: readonly string[]): Promise<void> {
 export async function initCommand(words: readonly string[]): Promise<void> {
   const flags = readWords('init', words)
   const [odd] = flags.positionals
-  if (odd !== undefined) throw flags.mistaken(`init does not take ${odd}.`)
+  if (odd !== undefined) throw flags.flagFailure(`init does not take ${odd}.`)
   const named = flags.text('clients')
   if (named === undefined && flags.has('clients'))
-    throw flags.mistaken('--clients needs the name of a client. ', `It knows ${idsOf(allClients)}. `)
+    throw flags.flagFailure('--clients needs the name of a client. ', `It knows ${idsOf(allClients)}. `)
   const host = hostOf(flags)
   const { terminal, context, disk } = host
   const clients = named?.split(',').map((name) => knownClient(name.trim()))
@@ -524,9 +524,9 @@ function readSetupOptions(flags: CommandArguments): SetupRequest {
   const named = flags.text('toolsets')
   const wrong = named?.split(',').find((name) => ![...toolsets, 'auto'].includes(name.trim()))
   if (wrong !== undefined)
-    throw flags.mistaken(`There is no toolset "${wrong}": there are ${toolsets.join(', ')}, and auto. `)
+    throw flags.flagFailure(`There is no toolset "${wrong}": there are ${toolsets.join(', ')}, and auto. `)
   const via = flags.text('via')
-  if (via !== undefined && via !== 'npx') throw flags.mistaken(`--via cannot be "${via}": choose npx. `)
+  if (via !== undefined && via !== 'npx') throw flags.flagFailure(`--via cannot be "${via}": choose npx. `)
   if (via === 'npx' && !isFromRegistry() && !flags.has('undo')) {
     throw new Failure(
       'REFUSED',

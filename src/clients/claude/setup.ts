@@ -36,7 +36,7 @@ export const claude: Client = {
         scope === 'project'
           ? setupPathsOf(context).project('.claude', 'settings.local.json')
           : setupPathsOf(context).home('.claude', 'settings.json')
-      const named = (keys: readonly string[], value: string): Edit => ({
+      const allowEdit = (keys: readonly string[], value: string): Edit => ({
         kind: 'json',
         part: 'allow',
         file,
@@ -44,9 +44,9 @@ export const claude: Client = {
         place: { keys, item: true },
         value,
       })
-      if (byPlugin) return [named(['permissions', 'allow'], 'mcp__plugin_waymark_waymark__*')]
-      const tools = named(['permissions', 'allow'], 'mcp__waymark__*')
-      return scope === 'project' ? [tools, named(['enabledMcpjsonServers'], 'waymark')] : [tools]
+      if (byPlugin) return [allowEdit(['permissions', 'allow'], 'mcp__plugin_waymark_waymark__*')]
+      const tools = allowEdit(['permissions', 'allow'], 'mcp__waymark__*')
+      return scope === 'project' ? [tools, allowEdit(['enabledMcpjsonServers'], 'waymark')] : [tools]
     },
     says: ({ scope }) =>
       scope === 'project'

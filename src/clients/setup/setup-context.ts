@@ -37,10 +37,10 @@ export interface SetupPaths {
 
 export function setupPathsOf({ platform, home, environment, folder }: SetupContext): SetupPaths {
   const path = platform === 'win32' ? win32 : posix
-  const named = (variable: string, ...otherwise: readonly string[]) =>
+  const folderOf = (variable: string, ...otherwise: readonly string[]) =>
     environment[variable] || path.join(home, ...otherwise)
-  const appData = () => named('APPDATA', 'AppData', 'Roaming')
-  const local = () => named('LOCALAPPDATA', 'AppData', 'Local')
+  const appData = () => folderOf('APPDATA', 'AppData', 'Roaming')
+  const local = () => folderOf('LOCALAPPDATA', 'AppData', 'Local')
   const applications =
     platform === 'win32'
       ? appData

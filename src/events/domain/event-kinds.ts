@@ -119,11 +119,14 @@ export function describeProjectEvent(
   projectEvent: NewProjectEvent,
   titles: ReadonlyMap<string, string> = new Map(),
 ): string {
-  const titled = (kind: string) => (id: string) => {
+  const titleWords = (kind: string) => (id: string) => {
     const title = titles.get(id)
     return title === undefined ? `${kind} ${id}` : `"${shortenText(title)}"`
   }
-  return kindOf(projectEvent).words(projectEvent, { task: titled('task'), mission: titled('mission') })
+  return kindOf(projectEvent).words(projectEvent, {
+    task: titleWords('task'),
+    mission: titleWords('mission'),
+  })
 }
 
 /** The tasks and missions that a log entry's sentence names. */

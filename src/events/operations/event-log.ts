@@ -71,8 +71,8 @@ export const log = defineOperation({
     )
     const subjects = events.map(({ body }) => namedSubjects(body))
     const titles = [
-      ...(await tasks.named(subjects.flatMap((subject) => subject.tasks))),
-      ...(await missions.named(subjects.flatMap((subject) => subject.missions))),
+      ...(await tasks.names(subjects.flatMap((subject) => subject.tasks))),
+      ...(await missions.names(subjects.flatMap((subject) => subject.missions))),
     ]
     return {
       events: events.map((event) => logEntryOf(event, names(event.actor))),
@@ -151,7 +151,7 @@ export async function exportEvents(
   const kept = new Map<SideTable, number>()
   let rowCount = 0
   for (let after: SideRow | null = null; ; ) {
-    const rows: readonly SideRow[] = await store.kept(after, keptAtOnce)
+    const rows: readonly SideRow[] = await store.sideRows(after, keptAtOnce)
     for (const row of rows) {
       if (!tables.includes(row.table)) continue
       await writeText(`\n${formatKeptRow(row)}`)

@@ -17,7 +17,7 @@ interface FollowOptions {
   /** Milliseconds before another try. */
   readonly pause: number
   hear(events: readonly ProjectEvent[]): void | Promise<void>
-  failed(error: unknown): void
+  onFailure(error: unknown): void
 }
 
 /** Yields new log entries of any process until the signal aborts; continues at its position after a failure. */
@@ -32,7 +32,7 @@ export async function followEventLog(store: FollowableStore, following: FollowOp
         position = events.at(-1)?.seq ?? position
       }
     } catch (error) {
-      following.failed(error)
+      following.onFailure(error)
     }
     if (!signal.aborted) await waitInBackground(following.pause, signal)
   }

@@ -52,7 +52,7 @@ export function commandApprovals(
       const stored = await refusals.find(hash)
       return stored && withReason(stored)
     },
-    refused: async (folders) => (await refusals.list(folders)).map(withReason),
+    refusedIn: async (folders) => (await refusals.list(folders)).map(withReason),
     revoke: async (hash) => {
       await approvals.remove(hash)
       await refusals.remove(hash)

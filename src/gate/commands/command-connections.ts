@@ -64,15 +64,15 @@ function createWorkerInspector(): CallerLookup {
     worker ??= startWorker()
     const current = worker
     const { promise, resolve, reject } = Promise.withResolvers<readonly boolean[]>()
-    const ended = (error: unknown) => reject(error)
-    current.once('message', resolve).once('error', ended).once('exit', ended)
+    const rejectWith = (error: unknown) => reject(error)
+    current.once('message', resolve).once('error', rejectWith).once('exit', rejectWith)
     current.postMessage(connections)
     try {
       return await promise
     } catch {
       return connectionsFromCommands(connections)
     } finally {
-      current.off('message', resolve).off('error', ended).off('exit', ended)
+      current.off('message', resolve).off('error', rejectWith).off('exit', rejectWith)
     }
   }
 }

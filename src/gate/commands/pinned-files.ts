@@ -39,7 +39,7 @@ export async function pinnedFiles(
   const reader = new PinnedReader(folder, pathPatterns(texts), signal, limits)
   const patterns = texts.map((text) => text.trim()).filter((text) => !text.startsWith('!'))
   for (const text of patterns.length === 0 ? ['.'] : patterns) await reader.read(text)
-  return reader.found()
+  return reader.sortedHashes()
 }
 
 /** Hashes files inside one folder, within limits, until it is stopped. */
@@ -59,7 +59,7 @@ class PinnedReader {
     this.#limits = limits
   }
 
-  found(): PinnedHash[] {
+  sortedHashes(): PinnedHash[] {
     return [...this.#pinned].sort(([a], [b]) => (a < b ? -1 : 1))
   }
 
@@ -84,7 +84,7 @@ class PinnedReader {
     }
     const place = containedPath(this.#folder, path, { secrets: 'allowed' })
     if ('reason' in place) {
-      if (isPinned) this.#pinned.set(path, await this.#refused(path, place.reason))
+      if (isPinned) this.#pinned.set(path, await this.#hashOfRefused(path, place.reason))
       return
     }
     const found = entryAt(place.absolute)
@@ -119,7 +119,7 @@ class PinnedReader {
   }
 
   /** Nothing outside is read: for a link that leads there, only its target text counts. */
-  async #refused(path: string, reason: RefusalReason): Promise<string | null> {
+  async #hashOfRefused(path: string, reason: RefusalReason): Promise<string | null> {
     if (reason === 'missing') return null
     const target = await readlink(join(this.#folder, path)).catch(() => null)
     return target === null ? reason : createHash('sha256').update(`link ${target}`).digest('hex')

@@ -93,7 +93,7 @@ const partCost = 100
 export async function runnerScripts(folder: string, run: string): Promise<RunnerScripts> {
   const reader = new ScriptReader(folder)
   await reader.follow(run, '')
-  return reader.found()
+  return reader.sortedScripts()
 }
 
 class ScriptReader {
@@ -112,7 +112,7 @@ class ScriptReader {
     this.#folder = folder
   }
 
-  found(): RunnerScripts {
+  sortedScripts(): RunnerScripts {
     return {
       scripts: [...this.#scripts]
         .map(([path, text]) => ({ path, text }))

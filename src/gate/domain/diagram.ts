@@ -60,20 +60,20 @@ function wildcardArrows({ transitions }: ProcessDefinition, widest: number): rea
 /** A Mermaid state diagram of a process. */
 export function mermaidStates({ states, transitions, initialState }: ProcessDefinition): string {
   const names = new Map(states.map(({ name }, index) => [name, `s${index + 1}`]))
-  const named = (state: string): string => names.get(state) ?? 'unknown'
+  const nameOf = (state: string): string => names.get(state) ?? 'unknown'
   const leavable = states.filter(({ isFinal }) => !isFinal).map(({ name }) => name)
   const arrows = transitions.flatMap(({ from, to, event, guard }) => {
     const label = `${event}${guard === null ? '' : ` (${expressionWords(guard)})`}`
     return (from === '*' ? leavable : [from]).map(
-      (state) => `  ${named(state)} --> ${named(to)} : ${escapeMermaid(label)}`,
+      (state) => `  ${nameOf(state)} --> ${nameOf(to)} : ${escapeMermaid(label)}`,
     )
   })
   const lines = [
     'stateDiagram-v2',
-    ...states.map(({ name }) => `  state "${escapeMermaid(name)}" as ${named(name)}`),
-    `  [*] --> ${named(initialState)}`,
+    ...states.map(({ name }) => `  state "${escapeMermaid(name)}" as ${nameOf(name)}`),
+    `  [*] --> ${nameOf(initialState)}`,
     ...arrows,
-    ...states.filter(({ isFinal }) => isFinal).map(({ name }) => `  ${named(name)} --> [*]`),
+    ...states.filter(({ isFinal }) => isFinal).map(({ name }) => `  ${nameOf(name)} --> [*]`),
   ]
   return `${lines.join('\n')}\n`
 }

@@ -117,7 +117,7 @@ async function locallyAnswered({ commandApprovals, witness, folder }: WorkTree, 
   const isOpen = ({ hash }: { readonly hash: string }) => !recorded.has(hash)
   return {
     approved: (await commandApprovals.list(folders)).filter(isOpen).map(withPlainLists),
-    refused: (await commandApprovals.refused(folders)).filter(isOpen).map(withPlainLists),
+    refused: (await commandApprovals.refusedIn(folders)).filter(isOpen).map(withPlainLists),
   }
 }
 

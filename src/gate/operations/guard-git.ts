@@ -196,11 +196,11 @@ async function guardFiles(
   here: readonly AgentAtWork[],
   { witness }: GuardParts,
 ): Promise<readonly GuardFile[] | null> {
-  const files = await witness.uncommitted(now)
+  const files = await witness.uncommittedFiles(now)
   if (files === null) return null
   const changed = await Promise.all(
     here.map(async (agent) => {
-      const touched = await Promise.all(agent.starts.map((start) => witness.touched(start, now)))
+      const touched = await Promise.all(agent.starts.map((start) => witness.touchedPaths(start, now)))
       // What a lost snapshot held is not known: everything may have changed since.
       const isUnknown = touched.includes(null)
       return { agent, isUnknown, paths: new Set(touched.flatMap((paths) => paths ?? [])) }

@@ -26,7 +26,7 @@ export async function hookSituation(reads: Reads, place: HookWorkTree): Promise<
     items.map(({ item }) => item),
     open,
   )
-  const names = await reads.tasks.named([...new Set(open.map(({ taskId }) => taskId))])
+  const names = await reads.tasks.names([...new Set(open.map(({ taskId }) => taskId))])
   return {
     attempts: await Promise.all(open.map((attempt) => withScope(attempt, names.get(attempt.taskId), place))),
     runs: await definedRuns(reads, records),

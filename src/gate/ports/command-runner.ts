@@ -95,7 +95,7 @@ export interface CommandApprovals {
   refuse(refusal: RefusedCommand): Promise<void>
   refusalOf(hash: string): Promise<RefusedCommand | null>
   /** The entries of these folders, newest first. */
-  refused(folders: readonly string[]): Promise<readonly RefusedCommand[]>
+  refusedIn(folders: readonly string[]): Promise<readonly RefusedCommand[]>
   /** Takes an approval or a refusal back, if there is one. */
   revoke(hash: string): Promise<void>
 }

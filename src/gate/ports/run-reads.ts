@@ -63,7 +63,7 @@ export interface RunReads {
    * Runs of the same that ended failed or cancelled, without a later run of the same definition and subject that
    * succeeded; those of dropped tasks left out. Oldest first, at most 100.
    */
-  lost(subject: GatedSubject): Promise<readonly RunRecord[]>
+  lostRuns(subject: GatedSubject): Promise<readonly RunRecord[]>
   /** Active runs of these tasks, or of these missions as a whole, with a valid approval; at most 100. */
   approvedBy(
     identity: string,

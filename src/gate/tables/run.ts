@@ -228,7 +228,7 @@ export function runReads(scope: ReadScope): RunReads {
         ? await gatingMission(db, projectId, subject.missionId)
         : await gatingPhase(db, projectId, subject.phaseId)
       ).map(runOf),
-    lost: async (subject) =>
+    lostRuns: async (subject) =>
       ('missionId' in subject
         ? await lostInMission(db, projectId, subject.missionId)
         : await lostInPhase(db, projectId, subject.phaseId)

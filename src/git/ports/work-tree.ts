@@ -135,7 +135,7 @@ export interface SnapshotContents {
    * The new contents of paths in git since an earlier snapshot that differ from the earlier ones and from the disk;
    * null for none. Null altogether if the snapshot is gone.
    */
-  held(
+  heldPaths(
     from: SnapshotRef,
     place: SnapshotRef,
     paths: readonly string[],
@@ -297,9 +297,9 @@ export interface WorkTreeWitness {
   /** The commits and changes between two commits. Fails with INVALID_INPUT if git cannot read them. */
   branch(request: BranchRequest): Promise<Branch>
   /** The paths that differ, without renames and lines: cheap. `null` if unknown. */
-  touched(from: SnapshotRef, to: SnapshotRef): Promise<readonly string[] | null>
+  touchedPaths(from: SnapshotRef, to: SnapshotRef): Promise<readonly string[] | null>
   /** Uncommitted contents of earlier states that are neither on the disk nor in git now. */
-  lost(request: LostFilesRequest): Promise<LostFiles>
+  lostFiles(request: LostFilesRequest): Promise<LostFiles>
   /** What changed since a time in commits that are not in a snapshot's HEAD, and in other work trees. */
   elsewhere(place: SnapshotRef, since: number): Promise<WorkElsewhere>
   /** Those of some paths whose content is another now than in a snapshot that was taken at `time`. */
@@ -334,9 +334,9 @@ export interface WorkTreeWitness {
 }
 
 /** What the guard before git commands asks of a witness. */
-export interface GuardWitness extends Pick<WorkTreeWitness, 'snapshot' | 'touched'> {
+export interface GuardWitness extends Pick<WorkTreeWitness, 'snapshot' | 'touchedPaths'> {
   /** The uncommitted files of a snapshot's own repository. `null` if the snapshot is gone. */
-  uncommitted(place: SnapshotRef): Promise<readonly UncommittedFile[] | null>
+  uncommittedFiles(place: SnapshotRef): Promise<readonly UncommittedFile[] | null>
   /** The size of all kept contents on disk, in bytes. */
   keptBytes(): number
 }
@@ -421,7 +421,7 @@ export interface FileCopies {
   /** The contents of paths in a snapshot; empty if the snapshot is gone. */
   contents(place: SnapshotRef, paths: readonly string[]): Promise<ReadonlyMap<string, ContentAt>>
   /** The same snapshot with other contents for some files. Null if it is gone. */
-  amended(
+  amend(
     place: SnapshotRef,
     name: string,
     files: ReadonlyMap<string, string | null>,

@@ -58,7 +58,7 @@ export async function inboxEvidence(reads: Reads, item: InboxItem): Promise<z.ou
   const end = attempt === null || attempt.status === 'open' ? null : await tasks.end(attempt.id)
   const verdicts = end === null || attempt === null ? [] : await tasks.verdicts(attempt.id)
   const verdict = verdicts.at(-1)?.verdict ?? null
-  const measured = attempt && (await tasks.measured([attempt.id])).get(attempt.id)
+  const measured = attempt && (await tasks.measurementTotals([attempt.id])).get(attempt.id)
   const personOf = await peopleBehind(reads, [attempt?.actor, attempt?.completedBy])
   return {
     run: run && { process_name: excerpt(run.process.name, 80), state: run.state },
@@ -109,7 +109,7 @@ async function changesToApprove({ runs, tasks }: Reads, { request }: InboxItem, 
   const ids = [
     ...new Set(attempts.filter(({ status }) => status !== 'abandoned').map(({ taskId }) => taskId)),
   ]
-  const names = await tasks.named(ids.slice(-maxTasks))
+  const names = await tasks.names(ids.slice(-maxTasks))
   return {
     mission_id: subject.missionId,
     task_id: subject.taskId,

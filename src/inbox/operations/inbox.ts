@@ -80,8 +80,8 @@ export const inbox = defineOperation({
   })
   .answer(async ({ reads, found }, input) => {
     const { shown: lines, contents, ...rest } = requireMeasured(found ?? undefined)
-    const tasks = await reads.tasks.named(lines.flatMap(({ item }) => item.taskId ?? []))
-    const missions = await reads.missions.named(lines.flatMap(({ item }) => item.missionId ?? []))
+    const tasks = await reads.tasks.names(lines.flatMap(({ item }) => item.taskId ?? []))
+    const missions = await reads.missions.names(lines.flatMap(({ item }) => item.missionId ?? []))
     const evidence = input.include
       ? await Promise.all(lines.map(({ item }) => inboxEvidence(reads, item)))
       : []

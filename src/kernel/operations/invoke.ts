@@ -200,7 +200,7 @@ const reads = [
   'inspect',
   'inspectChain',
   'notice',
-  'kept',
+  'sideRows',
   'health',
   'unreadiness',
   'follow',
@@ -216,10 +216,10 @@ function readOnly(store: Store): Store {
 }
 
 function newReader(store: Store): Store {
-  const refused = (name: string) => () => Promise.reject(new Error(`A query called ${name} of the store.`))
+  const refuse = (name: string) => () => Promise.reject(new Error(`A query called ${name} of the store.`))
   const bound = bindMethods(store, reads)
   return new Proxy(store, {
-    get: (_, name) => Reflect.get(bound, name) ?? refused(String(name)),
+    get: (_, name) => Reflect.get(bound, name) ?? refuse(String(name)),
   })
 }
 

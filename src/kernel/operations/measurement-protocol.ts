@@ -22,10 +22,10 @@ export interface WorkTree
   readonly workUndo: Pick<WorkUndo, 'plan'>
   readonly evidenceFiles: EvidenceFiles
   readonly shownContents: PreviewStore
-  readonly copies?: Pick<FileCopies, 'contents' | 'amended' | 'linesOf'>
+  readonly copies?: Pick<FileCopies, 'contents' | 'amend' | 'linesOf'>
   readonly commandApprovals: Pick<
     CommandApprovals,
-    'hashOf' | 'filesOf' | 'isApproved' | 'list' | 'refusalOf' | 'refused'
+    'hashOf' | 'filesOf' | 'isApproved' | 'list' | 'refusalOf' | 'refusedIn'
   > & { readonly trustsServer?: boolean }
   /** Only where commands run for a record on another machine. */
   readonly remoteCommands?: RemoteRunner
@@ -163,7 +163,7 @@ export class MeasurementRun<Of extends Measurements, Found> {
     for (;;) {
       await this.#measure(async () => null, new RememberedReads())
       try {
-        return await decide((reads) => this.#settled(reads))
+        return await decide((reads) => this.#settle(reads))
       } catch (error) {
         if (!(error instanceof StateMovedError)) throw error
       }
@@ -211,7 +211,7 @@ export class MeasurementRun<Of extends Measurements, Found> {
     if (this.#starts >= maxStarts) throw keepsChangingFailure(this.#parts.operation.name)
   }
 
-  async #settled(reads: Reads): Promise<SettledMeasurements<Of, Found>> {
+  async #settle(reads: Reads): Promise<SettledMeasurements<Of, Found>> {
     const { requests, settled } = await this.#prepare(reads)
     if (requests.size > 0) throw new StateMovedError()
     return settled
@@ -288,11 +288,11 @@ export async function prepareSteps<Of extends Measurements, Found>(
     if (values.some(([, value]) => value === undefined)) throw new NotMeasuredError()
     return Object.fromEntries(values)
   }
-  const prepared = (found: Found) => ({ briefs: briefs as Briefs<Of>, found }) // each by its measurement
+  const prepareWith = (found: Found) => ({ briefs: briefs as Briefs<Of>, found }) // each by its measurement
   try {
-    return prepared(await steps(measure as Measure<Of>)) // each by its measurement
+    return prepareWith(await steps(measure as Measure<Of>)) // each by its measurement
   } catch (error) {
-    if (error instanceof NotMeasuredError) return prepared(undefined as Found) // it asks for more
+    if (error instanceof NotMeasuredError) return prepareWith(undefined as Found) // it asks for more
     throw error
   }
 }

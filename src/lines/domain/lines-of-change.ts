@@ -25,13 +25,13 @@ export interface ChangedHunk {
 export interface LineHashContext {
   readonly hashOf: (line: string) => string
   /** Whether git brought an added line, or it is only known from elsewhere. */
-  readonly known: (path: string, line: number) => 'brought' | 'alike' | null
+  readonly originOfLine: (path: string, line: number) => 'brought' | 'alike' | null
 }
 
 /** Turns the changed files of one span into steps. */
 export function measuredSteps(
   files: readonly ChangedFile[],
-  { hashOf, known }: LineHashContext,
+  { hashOf, originOfLine: known }: LineHashContext,
 ): MeasuredStep[] {
   const hashed = files.map((file) => hashedFile(file, hashOf))
   const moved = movedLines(hashed)

@@ -143,14 +143,14 @@ export class LineRecord {
     let state: LineState | undefined
     let current: LineStep | null = step
     while (current !== null) {
-      state = this.#states.get(current) ?? this.#settled(current)
+      state = this.#states.get(current) ?? this.#independentState(current)
       if (state !== undefined) break
       chain.push(current)
       current = this.#before(current)
     }
     let result = state ?? nothing
     for (const next of chain.reverse()) {
-      result = this.#carried(next, this.#after(next, result))
+      result = this.#keepOwners(next, this.#after(next, result))
       this.#keep(next, result)
     }
     return result
@@ -173,7 +173,7 @@ export class LineRecord {
   }
 
   /** A state that does not depend on the step before: one that existed earlier, or that git brought whole. */
-  #settled(step: LineStep): LineState | undefined {
+  #independentState(step: LineStep): LineState | undefined {
     if (step.after === null) return nothing
     const earlier = this.#earlier(step)
     if (earlier !== undefined) return isWrittenAgain(step) ? undefined : this.stateAfter(earlier)
@@ -273,7 +273,7 @@ export class LineRecord {
    * Lines added around a git command may come from another version of the file: a squash, a cherry-pick, a stash. Such
    * a line keeps its owner, once. So does a line of the version in the index: the file was checked out, and then changed.
    */
-  #carried(step: LineStep, state: LineState): LineState {
+  #keepOwners(step: LineStep, state: LineState): LineState {
     const { ran } = step.span
     const staged = step.from === undefined ? step.staged : undefined
     if ((!ran && staged === undefined) || step.added === '' || step.reported) return state

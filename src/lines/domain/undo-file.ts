@@ -80,7 +80,7 @@ export interface PendingMerge {
   readonly theirs: string
   readonly decide: (merged: string | null) => UndoDecision
   /** The same for a content with the marks of conflicts. */
-  readonly marked: (content: string) => UndoDecision
+  readonly markContent: (content: string) => UndoDecision
 }
 
 export interface UndoVersions {
@@ -115,7 +115,7 @@ export function planFileUndo(file: UndoneFile, versions: UndoVersions): UndoDeci
   const inForm = versions.endings === 'crlf' ? withCarriageReturns(merge) : merge
   const ours = now.content
   if (ours === null) return conflict('file_changed')
-  const result = (content: string) => merged(file, versions, { content, staying })
+  const result = (content: string) => decideMerged(file, versions, { content, staying })
   return {
     is: 'merge',
     base: contentOfLines(inForm.base),
@@ -126,7 +126,7 @@ export function planFileUndo(file: UndoneFile, versions: UndoVersions): UndoDeci
       const applied = applyEdits(inForm, linesWithFeeds(ours))
       return applied === null ? conflict('lines_changed') : result(contentOfLines(applied))
     },
-    marked: (content) => {
+    markContent: (content) => {
       const decided = result(content)
       return decided.is === 'nothing' ? conflict('lines_changed') : decided
     },
@@ -195,7 +195,7 @@ function unixLines(content: string | null): string | undefined {
   return content?.replaceAll('\r\n', '\n')
 }
 
-function merged(
+function decideMerged(
   file: UndoneFile,
   { start, end, now, path, atStart }: UndoVersions,
   { content, staying }: { readonly content: string; readonly staying: readonly StayingLines[] },

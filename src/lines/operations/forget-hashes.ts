@@ -8,11 +8,11 @@ const maxInEvent = 2_000
 export function hashRemoval(
   subject: string,
   steps: readonly StepPosition[],
-): { readonly events: readonly NewProjectEvent[]; readonly beside: readonly SideWrite[] } {
-  if (steps.length === 0) return { events: [], beside: [] }
+): { readonly events: readonly NewProjectEvent[]; readonly sideWrites: readonly SideWrite[] } {
+  if (steps.length === 0) return { events: [], sideWrites: [] }
   const events: NewProjectEvent[] = []
   for (let at = 0; at < steps.length; at += maxInEvent) {
     events.push({ kind: 'lines.forgotten', subject, steps: steps.slice(at, at + maxInEvent) })
   }
-  return { events, beside: [{ kind: 'line hashes forgotten', steps }] }
+  return { events, sideWrites: [{ kind: 'line hashes forgotten', steps }] }
 }

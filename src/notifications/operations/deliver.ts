@@ -62,8 +62,13 @@ export async function leaseDueNotices(sender: NoticeSender, position: number): P
     decide: async (reads) => {
       const now = await findDueNotices(reads, sender, position)
       const notices = [...now.changed]
-      const beside = { kind: 'notices kept', notices, cursor: now.position, before: time - keptFor } as const
-      return { events: [], beside: notices.length === 0 ? [] : [beside], answer: now }
+      const sideWrite = {
+        kind: 'notices kept',
+        notices,
+        cursor: now.position,
+        before: time - keptFor,
+      } as const
+      return { events: [], sideWrites: notices.length === 0 ? [] : [sideWrite], answer: now }
     },
   })
 }
@@ -202,8 +207,8 @@ async function namesOf(
   { project, link }: NoticeSender,
   notices: readonly NoticeDelivery[],
 ): Promise<readonly NamedNotice[]> {
-  const taskNames = await tasks.named(notices.flatMap(({ about }) => about.taskId ?? []))
-  const missionNames = await missions.named(notices.flatMap(({ about }) => about.missionId ?? []))
+  const taskNames = await tasks.names(notices.flatMap(({ about }) => about.taskId ?? []))
+  const missionNames = await missions.names(notices.flatMap(({ about }) => about.missionId ?? []))
   return notices.map(({ about }) => ({
     ...about,
     project: project(),
@@ -240,7 +245,7 @@ export async function deliverNotice(
       const notices = [noticeAfterDelivery(current, delivery, now)]
       return {
         events: [],
-        beside: [{ kind: 'notices kept', notices, cursor: null, before: null }],
+        sideWrites: [{ kind: 'notices kept', notices, cursor: null, before: null }],
         answer: null,
       }
     },

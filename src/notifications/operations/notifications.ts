@@ -163,7 +163,7 @@ export const notifyAdd = defineOperation({
     assertBelowLimit(listed, notification)
     return {
       events: [{ kind: 'notification.added', notification }],
-      beside: url ? [{ kind: 'address kept', of: notification.id, url: url.href, secret }] : [],
+      sideWrites: url ? [{ kind: 'address kept', of: notification.id, url: url.href, secret }] : [],
       answerFrom: (after) => entryOf(after, notification, { owner, waiting: [] }),
     }
   })
@@ -318,7 +318,7 @@ export const notifyEdit = defineOperation({
       !isMoved && JSON.stringify(edited) === JSON.stringify({ name, origin, kinds, reachesPrivate })
     return {
       events: isSame ? [] : [{ kind: 'notification.edited', notificationId: before.id, name, edited }],
-      beside:
+      sideWrites:
         isMoved && address.url !== null
           ? [{ kind: 'address kept', of: before.id, url: address.url, secret: address.secret }]
           : [],
@@ -356,7 +356,7 @@ export const notifyRemove = defineOperation({
     const waiting = await reads.notifications.waiting()
     return {
       events: [{ kind: 'notification.removed', notificationId: id, name }],
-      beside: [{ kind: 'address ended', of: id }],
+      sideWrites: [{ kind: 'address ended', of: id }],
       answer: { id, name, not_sent: waiting.filter(({ notificationId }) => notificationId === id).length },
     }
   }),

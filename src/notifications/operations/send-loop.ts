@@ -8,11 +8,11 @@ const rests = { idle: 5_000, active: 2_000, stale: 60_000 } as const
 interface SendLoop {
   readonly sender: NoticeSender
   readonly signal: AbortSignal
-  readonly failed: (error: unknown) => void
+  readonly onFailure: (error: unknown) => void
 }
 
 /** Sends notifications of a project until the signal aborts; messages being sent are finished. */
-export async function runNotificationSender({ sender, signal, failed }: SendLoop): Promise<void> {
+export async function runNotificationSender({ sender, signal, onFailure: failed }: SendLoop): Promise<void> {
   const running = new Set<Promise<void>>()
   const bell = newBell(signal)
   let [position, stale, isFollowing] = [0, 0, false]
@@ -37,9 +37,15 @@ export async function runNotificationSender({ sender, signal, failed }: SendLoop
     }
     if (hasNotifications && !isFollowing) {
       isFollowing = true
-      void followEventLog(sender.store, { after: position, signal, pause: 1_000, hear: bell.ring, failed })
+      void followEventLog(sender.store, {
+        after: position,
+        signal,
+        pause: 1_000,
+        hear: bell.ring,
+        onFailure: failed,
+      })
     }
-    await bell.heard(hasNotifications ? rests.active : rests.idle)
+    await bell.waitForRing(hasNotifications ? rests.active : rests.idle)
   }
   await Promise.allSettled(running)
 }
@@ -47,7 +53,7 @@ export async function runNotificationSender({ sender, signal, failed }: SendLoop
 interface WakeSignal {
   readonly ring: () => void
   /** Resolves when it rings, rang since, or after `milliseconds`. */
-  readonly heard: (milliseconds: number) => Promise<void>
+  readonly waitForRing: (milliseconds: number) => Promise<void>
 }
 
 function newBell(signal: AbortSignal): WakeSignal {
@@ -59,7 +65,7 @@ function newBell(signal: AbortSignal): WakeSignal {
       rang = true
       wake()
     },
-    heard: (milliseconds) =>
+    waitForRing: (milliseconds) =>
       new Promise((resolve) => {
         const end = () => {
           clearTimeout(timer)

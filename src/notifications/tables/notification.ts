@@ -125,10 +125,10 @@ export async function applyNotificationRemoved(
 /** Writes data that no log entry contains. */
 export async function writeNotification(
   { db, projectId }: ReadScope,
-  beside: NotificationSideWrite,
+  sideWrite: NotificationSideWrite,
 ): Promise<void> {
-  if (beside.kind === 'address kept') {
-    const { of: id, url, secret } = beside
+  if (sideWrite.kind === 'address kept') {
+    const { of: id, url, secret } = sideWrite
     await db
       .insertInto('notification_address')
       .values({ project_id: projectId, id, url, secret })
@@ -136,14 +136,14 @@ export async function writeNotification(
       .execute()
     return
   }
-  if (beside.kind === 'address ended') {
+  if (sideWrite.kind === 'address ended') {
     const of = (table: 'notification_address' | 'notice', column: 'id' | 'notification_id') =>
-      db.deleteFrom(table).where('project_id', '=', projectId).where(column, '=', beside.of).execute()
+      db.deleteFrom(table).where('project_id', '=', projectId).where(column, '=', sideWrite.of).execute()
     await of('notification_address', 'id')
     await of('notice', 'notification_id')
     return
   }
-  const { notices, cursor, before } = beside
+  const { notices, cursor, before } = sideWrite
   for (const notice of notices) {
     const row = noticeRow(notice)
     await db

@@ -5,7 +5,7 @@ import { endedSessions } from './sessions.ts'
 
 interface TokenRevocation {
   readonly events: readonly NewProjectEvent[]
-  readonly beside: readonly SideWrite[]
+  readonly sideWrites: readonly SideWrite[]
 }
 
 /** Revokes tokens, the tokens created with them, and the sessions started with any of these. */
@@ -14,7 +14,7 @@ export async function endedTokens(
   tokens: readonly Token[],
   now: number,
 ): Promise<TokenRevocation> {
-  if (tokens.length === 0) return { events: [], beside: [] }
+  if (tokens.length === 0) return { events: [], sideWrites: [] }
   const derived = await reads.identities.tokensMadeWith(tokens.map(({ id }) => id))
   const all = new Map([...tokens, ...derived].map((token) => [token.id, token]))
   const sessions = await endedSessions(reads, { personId: null, now, tokenIds: [...all.keys()] })
@@ -23,6 +23,9 @@ export async function endedTokens(
       ...[...all.values()].map(({ id, name }) => ({ kind: 'token.revoked', tokenId: id, name }) as const),
       ...sessions.events,
     ],
-    beside: [...[...all.keys()].map((of) => ({ kind: 'secret ended', of }) as const), ...sessions.beside],
+    sideWrites: [
+      ...[...all.keys()].map((of) => ({ kind: 'secret ended', of }) as const),
+      ...sessions.sideWrites,
+    ],
   }
 }

@@ -75,7 +75,7 @@ export const invitationCreate = defineOperation({
     const ended = await endedTokens(reads, await openInvitations(reads, invited), createdAt)
     return {
       events: [...ended.events, { kind: 'token.created', token: newToken, person: invited.name }],
-      beside: [...ended.beside, { kind: 'secret made', of: newToken.id, hash: team.hashOf(secret) }],
+      sideWrites: [...ended.sideWrites, { kind: 'secret made', of: newToken.id, hash: team.hashOf(secret) }],
       answer: { token: newToken, person: invited, access: member.access },
     }
   })
@@ -142,7 +142,7 @@ export async function acceptInvitation(
       )
       return {
         events: [...used.events, { kind: 'token.created', token, person: invited.name }],
-        beside: [...used.beside, { kind: 'secret made', of: token.id, hash: team.hashOf(secret) }],
+        sideWrites: [...used.sideWrites, { kind: 'secret made', of: token.id, hash: team.hashOf(secret) }],
         answer: { person: invited, token },
       }
     },

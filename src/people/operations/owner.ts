@@ -62,7 +62,7 @@ export function keepOwnTokens(
       ]
       return {
         events: [...events, ...agent.events, ...personal.events],
-        beside: [...(agent.beside ?? []), ...(personal.beside ?? [])],
+        sideWrites: [...(agent.sideWrites ?? []), ...(personal.sideWrites ?? [])],
         answer: { agent: agent.answer, person: personal.answer },
       }
     },
@@ -97,7 +97,10 @@ async function ownToken(
   const ended = await endedTokens(reads, earlier, setting.at)
   return {
     events: [...ended.events, { kind: 'token.created', token: newToken, person: person.name }],
-    beside: [...ended.beside, { kind: 'secret made', of: newToken.id, hash: team.hashOf(newParts.secret) }],
+    sideWrites: [
+      ...ended.sideWrites,
+      { kind: 'secret made', of: newToken.id, hash: team.hashOf(newParts.secret) },
+    ],
     answer: writeToken(newParts),
   }
 }

@@ -127,7 +127,7 @@ export const personDisable = defineOperation({
         ...sessions.events,
         ...tokens.events,
       ],
-      beside: [...sessions.beside, ...tokens.beside],
+      sideWrites: [...sessions.sideWrites, ...tokens.sideWrites],
       answer: personEntry({ ...person, disabledAt: at }),
     }
   }),

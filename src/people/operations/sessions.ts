@@ -109,7 +109,7 @@ export async function endedSessions(
     readonly only?: string | undefined
     readonly tokenIds?: readonly TokenId[]
   },
-): Promise<{ readonly events: readonly NewProjectEvent[]; readonly beside: readonly SideWrite[] }> {
+): Promise<{ readonly events: readonly NewProjectEvent[]; readonly sideWrites: readonly SideWrite[] }> {
   const person = filter.personId === null ? {} : { personId: filter.personId }
   const sessions = (await identities.sessions({ ...person, now: filter.now })).filter(
     ({ session }) =>
@@ -123,7 +123,7 @@ export async function endedSessions(
       sessionId: session.id,
       name: person.name,
     })),
-    beside: sessions.map(({ session }) => ({ kind: 'secret ended', of: session.id })),
+    sideWrites: sessions.map(({ session }) => ({ kind: 'secret ended', of: session.id })),
   }
 }
 
@@ -133,7 +133,7 @@ export function newSession(
   { person, tokenId, hash, until }: NewSignInSession,
 ): {
   readonly events: readonly NewProjectEvent[]
-  readonly beside: readonly SideWrite[]
+  readonly sideWrites: readonly SideWrite[]
   readonly id: string
 } {
   const session = {
@@ -147,7 +147,7 @@ export function newSession(
   return {
     id: session.id,
     events: [{ kind: 'session.began', session, name: person.name }],
-    beside: [{ kind: 'secret made', of: session.id, hash }],
+    sideWrites: [{ kind: 'secret made', of: session.id, hash }],
   }
 }
 

@@ -96,7 +96,7 @@ export const tokenCreate = defineOperation({
       await assertTokenNameFree(reads, token)
       return {
         events: [...events, { kind: 'token.created', token, person: person.name }],
-        beside: [{ kind: 'secret made', of: token.id, hash: team.hashOf(secret) }],
+        sideWrites: [{ kind: 'secret made', of: token.id, hash: team.hashOf(secret) }],
         answer: { listed: { token, person, usedAt: null }, id: token.id, at: setting.at },
       }
     })

@@ -28,9 +28,9 @@ export interface SecretTable {
 /** Writes the secrets of log entries in their transaction; the log does not contain them. */
 export async function writeSecretRows(
   { db, projectId }: { readonly db: Kysely<Tables>; readonly projectId: string },
-  beside: readonly SideWrite[],
+  sideWrites: readonly SideWrite[],
 ): Promise<void> {
-  for (const one of beside) {
+  for (const one of sideWrites) {
     if (one.kind === 'project made') continue // by who appends log entries
     if (one.kind === 'project renamed') {
       await renameProject(db, one.id, one.name)

@@ -321,12 +321,15 @@ function promisesLost(before: DoneWhen, after: DoneWhen): readonly Promised[] {
   return promiseLists.flatMap((list) => {
     const still = new Set(promisesOf(after, list))
     const lost = promisesOf(before, list).filter((text) => !still.has(text))
-    return [...lost, ...(list === 'check' ? shortened(before, after) : [])].map((text) => ({ list, text }))
+    return [...lost, ...(list === 'check' ? shorterTimeouts(before, after) : [])].map((text) => ({
+      list,
+      text,
+    }))
   })
 }
 
 /** Checks that may take less time than before: what is still running then says nothing. */
-function shortened(before: DoneWhen, after: DoneWhen): readonly string[] {
+function shorterTimeouts(before: DoneWhen, after: DoneWhen): readonly string[] {
   const limits = new Map(after.check.map((check) => [checkText(check), check.timeout]))
   return before.check.flatMap((check) => {
     const limit = limits.get(checkText(check))

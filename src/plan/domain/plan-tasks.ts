@@ -113,7 +113,7 @@ function newPhases(
 ): readonly Phase[] {
   const usedNumbers = new Set(existingPhases.map(({ number }) => number))
   let number = nextNumber
-  const numbered = () => {
+  const takeNumber = () => {
     while (usedNumbers.has(number)) number += 1
     usedNumbers.add(number)
     return number
@@ -123,7 +123,7 @@ function newPhases(
     .map(({ id, name }) => ({
       id: (id as PhaseId | undefined) ?? ids.next('phase'), // people name the phases of a plan
       missionId: owner,
-      number: owner === null ? null : numbered(),
+      number: owner === null ? null : takeNumber(),
       name,
       status: 'pending',
       sortOrder: null,

@@ -105,12 +105,12 @@ export function readMarkdownPlan(text: string): ImportResult {
 /** Written keys come first; the others are created from names around them. */
 function keysOf<T>(
   entities: readonly T[],
-  named: (entity: T) => { readonly key: string | null; readonly name: string },
+  nameOf: (entity: T) => { readonly key: string | null; readonly name: string },
 ): ReadonlyMap<T, string> {
-  const giveKey = keyGiver(entities.flatMap((entity) => named(entity).key ?? []))
+  const giveKey = keyGiver(entities.flatMap((entity) => nameOf(entity).key ?? []))
   return new Map(
     entities.map((entity) => {
-      const { key, name } = named(entity)
+      const { key, name } = nameOf(entity)
       return [entity, key ?? giveKey(name)]
     }),
   )

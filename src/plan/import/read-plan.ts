@@ -60,16 +60,16 @@ export async function readPlan(source: PlanText): Promise<ImportResult> {
 
 function askWorker(worker: Worker, question: PlanWorkerRequest): Promise<PlanWorkerResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<PlanWorkerResponse>()
-  const ended = (code: number) => reject(new Error(`The reader of plans ended with code ${code}.`))
+  const rejectExit = (code: number) => reject(new Error(`The reader of plans ended with code ${code}.`))
   const deadline = setTimeout(
     () => reject(new Error(`Reading the plan takes longer than ${patience / 1000} seconds.`)),
     patience,
   )
-  worker.once('message', resolve).once('error', reject).once('exit', ended)
+  worker.once('message', resolve).once('error', reject).once('exit', rejectExit)
   worker.postMessage(question)
   return untilEnd(promise).finally(() => {
     clearTimeout(deadline)
-    worker.off('message', resolve).off('error', reject).off('exit', ended)
+    worker.off('message', resolve).off('error', reject).off('exit', rejectExit)
   })
 }
 

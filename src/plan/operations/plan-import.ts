@@ -97,7 +97,7 @@ async function addPlan(
   document: PlanDocument,
   request: { readonly mission: string | undefined; readonly dryRun: boolean },
 ) {
-  const decided = async (reads: Reads, at: number) => {
+  const decide = async (reads: Reads, at: number) => {
     const owner = await ownerOf(reads, request.mission)
     const situation = await situationOf(reads, owner, at)
     for (const { key } of document.phases) if (!situation.phases.has(key)) await assertFreeId(reads, key)
@@ -107,10 +107,10 @@ async function addPlan(
     return { events, answer: { ...summary, added: { ...summary.added }, notices: [...summary.notices] } }
   }
   if (request.dryRun) {
-    const { answer } = await store.view((reads) => decided(reads, clock.now()))
+    const { answer } = await store.view((reads) => decide(reads, clock.now()))
     return { ...answer, dry_run: true as const }
   }
-  return record((reads, setting) => decided(reads, setting.at))
+  return record((reads, setting) => decide(reads, setting.at))
 }
 
 /** Yields to the event loop after each step, so that others are answered. */

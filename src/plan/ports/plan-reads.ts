@@ -114,7 +114,7 @@ export interface PlanReads {
   /** By the phase's order, then sort order, then creation. */
   tasks(filter: PlanFilter, request: PlanRequest): Promise<PlanPage>
   /** How many tasks of open plans were dropped. */
-  dropped(): Promise<number>
+  droppedTotal(): Promise<number>
   /** How many tasks of a phase are not done. */
   undoneInPhase(phaseId: PhaseId): Promise<number>
   /** The open tasks of a phase: those in progress first, then in list order; at most 40. */

@@ -53,9 +53,9 @@ export interface TaskReads extends AttemptReads, VerdictReads {
   /** The existing ones of these tasks. */
   withIds(ids: readonly string[]): Promise<readonly Task[]>
   /** The names of tasks, at most 200. */
-  named(ids: readonly TaskId[]): Promise<ReadonlyMap<TaskId, string>>
+  names(ids: readonly TaskId[]): Promise<ReadonlyMap<TaskId, string>>
   /** The ended ones of these attempts. */
-  measured(ids: readonly AttemptId[]): Promise<ReadonlyMap<AttemptId, AttemptMeasurementTotals>>
+  measurementTotals(ids: readonly AttemptId[]): Promise<ReadonlyMap<AttemptId, AttemptMeasurementTotals>>
   /** The existing ones of these tasks, in the given order. */
   cards(ids: readonly string[]): Promise<readonly TaskCard[]>
   /** The ended attempts at a task, newest first. */
@@ -75,6 +75,6 @@ export interface TaskReads extends AttemptReads, VerdictReads {
   /** Newest first. */
   list(filter: TaskFilter, request: PageRequest): Promise<Page<TaskLine>>
   /** Planned tasks of a mission that are not done, in order of planning, at most 100. */
-  planned(missionId: MissionId): Promise<readonly Task[]>
+  unfinishedOf(missionId: MissionId): Promise<readonly Task[]>
   idsLike(prefix: string, limit: number): Promise<readonly string[]>
 }

@@ -85,7 +85,7 @@ export function planReads(scope: ReadScope): PlanReads {
       return ids.length === 0 ? [] : plannedTasks(scope, await tasksByIds(scope, [...new Set(ids)]))
     },
     tasks: (filter, request) => planPage(scope, filter, request),
-    dropped: () => droppedTotal(scope),
+    droppedTotal: () => droppedTotal(scope),
     async undoneInPhase(phaseId) {
       const [row] = await undoneIn(db, projectId, phaseId)
       return Number(row?.tasks ?? 0)

@@ -51,7 +51,7 @@ export function taskReads(scope: ReadScope): TaskReads {
     async withIds(ids) {
       return ids.length === 0 ? [] : (await tasksByIds(scope, [...new Set(ids)])).map(taskOfRow)
     },
-    async named(ids) {
+    async names(ids) {
       if (ids.length === 0) return new Map()
       const rows = await db
         .selectFrom('task')
@@ -63,7 +63,7 @@ export function taskReads(scope: ReadScope): TaskReads {
     },
     ...attemptReads(scope),
     ...verdictReads(scope),
-    measured: (ids) => measuredAttempts(scope, ids),
+    measurementTotals: (ids) => measuredAttempts(scope, ids),
     cards: (ids) => taskCards(scope, ids),
     past: (taskId, limit) => pastAttempts(scope, taskId, limit),
     corrections: (attemptId) => correctionsOf(scope, attemptId),
@@ -74,7 +74,7 @@ export function taskReads(scope: ReadScope): TaskReads {
     openSubtasks: cachedQuery((taskId: TaskId) => openSubtasks(scope, taskId)),
     ancestors: cachedQuery((taskIds: readonly TaskId[]) => ancestors(scope, taskIds)),
     list: (filter, request) => listTasks(scope, filter, request),
-    async planned(missionId) {
+    async unfinishedOf(missionId) {
       const rows = await tasks()
         .where('mission_id', '=', missionId)
         .where('readiness', 'in', ['ready', 'blocked', 'in_progress'])

@@ -72,7 +72,7 @@ export const projectAdd = defineOperation({
     const events = member ? [{ kind: 'member.set', member, name: owner.name, before: null } as const] : []
     return {
       events: [{ kind: 'project.named', projectId: id, name, before: null }],
-      beside: [{ kind: 'project made', id, name, events }],
+      sideWrites: [{ kind: 'project made', id, name, events }],
       answer: { id, name, owner: owner && { id: owner.id, name: owner.name } },
     }
   })
@@ -127,7 +127,7 @@ export const projectRename = defineOperation({
     const projectId = project.id as ReturnType<typeof context.ids.next<'project'>> // a brand
     return {
       events: [{ kind: 'project.named', projectId, name, before: project.name }],
-      beside: [{ kind: 'project renamed', id: project.id, name }],
+      sideWrites: [{ kind: 'project renamed', id: project.id, name }],
       answer,
     }
   })

@@ -51,12 +51,12 @@ export const prune = defineOperation({
       removed_contents: contents.count,
       removed_bytes: old.bytes + printed.bytes + contents.bytes,
     }
-    const beside = [
+    const sideWrites = [
       ...(old.count > 0 ? [{ kind: 'diffs removed' as const, before }] : []),
       ...(contents.count > 0 ? [{ kind: 'contents removed' as const, before }] : []),
       ...(printed.count > 0 ? [{ kind: 'outputs removed' as const, before, at: clock.now() }] : []),
     ]
-    return { events: [], beside, answer }
+    return { events: [], sideWrites, answer }
   })
 })
 

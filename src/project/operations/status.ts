@@ -85,7 +85,7 @@ export const status = defineOperation({
       return store.view(async (reads) => {
         const { missions, capture, identities } = reads
         const open = await missions.list({ limit: 10, statuses: ['pending', 'in_progress'] })
-        const lines = await missions.listed(open.items.map(({ item }) => item))
+        const lines = await missions.listings(open.items.map(({ item }) => item))
         const sessions = await capture.sessions({}, { limit: 1 })
         return {
           project: place?.mainTop ?? (await nameOf(identities)),
@@ -117,7 +117,7 @@ export const status = defineOperation({
 async function planCounts({ plan, landings }: Reads, now: number) {
   const count = async (filter: Partial<Pick<PlanFilter, 'ready' | 'status'>>) =>
     (await plan.tasks({ owner: 'open', now, ...filter }, { limit: 0 })).total
-  const dropped = await plan.dropped()
+  const dropped = await plan.droppedTotal()
   return {
     ready: await count({ ready: true }),
     in_progress: await count({ status: 'in_progress' }),
@@ -145,7 +145,7 @@ async function currentWork(
     missions.list({ limit: 1, statuses: ['pending', 'in_progress'] }),
     tasks.atWork(limit),
   ])
-  const names = await tasks.named(attempts.map(({ taskId }) => taskId))
+  const names = await tasks.names(attempts.map(({ taskId }) => taskId))
   const people = await peopleOfAttempts(identities, attempts)
   return {
     missions_total: open.total,

@@ -94,7 +94,7 @@ export function confinedWorkTree(confined: ConfinedContext): WorkTree {
           for (const [path, state] of states ?? []) nameContent(path, state?.id ?? null, confined)
           return states
         },
-        held: async (from, one, paths) => contents.held(place(from), place(one), paths),
+        heldPaths: async (from, one, paths) => contents.heldPaths(place(from), place(one), paths),
         read: async (places, ids, limit) => {
           const own = places.map(place)
           const named = ids.filter((id) => confined.named.has(id))
@@ -103,11 +103,11 @@ export function confinedWorkTree(confined: ConfinedContext): WorkTree {
           return new Map([...asNamed, ...(await contents.read(own, others, limit, 'kept'))])
         },
       },
-      touched: async (from, to) => witness.touched(place(from), place(to)),
+      touchedPaths: async (from, to) => witness.touchedPaths(place(from), place(to)),
       changedSince: async (one, time, { paths }) =>
         witness.changedSince(place(one), time, { paths, name: context.ids.next('attempt') }),
-      lost: async ({ states, now, starts }) =>
-        witness.lost({ states: states.map(place), now: place(now), starts: starts.map(place) }),
+      lostFiles: async ({ states, now, starts }) =>
+        witness.lostFiles({ states: states.map(place), now: place(now), starts: starts.map(place) }),
       elsewhere: async (one, since) => witness.elsewhere(place(one), since),
       unifiedDiff: async (from, to, paths) => witness.unifiedDiff(place(from), place(to), paths),
       matching: async (one, areas) => witness.matching(place(one), areas),
@@ -119,7 +119,7 @@ export function confinedWorkTree(confined: ConfinedContext): WorkTree {
     ...(copies && {
       copies: {
         contents: async (one, paths) => copies.contents(place(one), paths),
-        amended: async (one, name, files) => copies.amended(place(one), name, files),
+        amend: async (one, name, files) => copies.amend(place(one), name, files),
         linesOf: async (one, steps) => copies.linesOf(place(one), steps),
       },
     }),
@@ -165,7 +165,7 @@ export function confinedWorkTree(confined: ConfinedContext): WorkTree {
       isApproved: (hash) => commands.isApproved(hash, false),
       list: async (folders) => commandApprovals.list(folders.map(folder)),
       refusalOf: (hash) => commandApprovals.refusalOf(hash),
-      refused: async (folders) => commandApprovals.refused(folders.map(folder)),
+      refusedIn: async (folders) => commandApprovals.refusedIn(folders.map(folder)),
       trustsServer: commands.trustsServer,
     },
     remoteCommands: {

@@ -205,9 +205,9 @@ function exchange(url: URL, { body, ...sent }: OutgoingRequest, within: number):
   const { promise, resolve, reject } = Promise.withResolvers<HttpReply>()
   let isConnected = false
   const request = protocolOf(url.protocol).request(url, sent, (response) => {
-    void textOf(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), failed)
+    void textOf(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), failureOf)
   })
-  const failed = (error: unknown) => {
+  const failureOf = (error: unknown) => {
     if (error instanceof Failure) return reject(error)
     const Unavailable = isConnected ? ServerAnswerLost : ServerUnreachable
     reject(new Unavailable(url.origin, `${messageOf(error)}.`))
@@ -220,7 +220,7 @@ function exchange(url: URL, { body, ...sent }: OutgoingRequest, within: number):
       isConnected = true
     })
   })
-  request.once('error', failed)
+  request.once('error', failureOf)
   request.end(body ?? undefined)
   return promise.finally(answering.stop)
 }

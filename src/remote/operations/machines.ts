@@ -52,7 +52,7 @@ export const machineList = defineOperation({
       idOf,
     )
     const attempts = await tasks.openAttempts()
-    const names = await tasks.named(attempts.map(({ taskId }) => taskId))
+    const names = await tasks.names(attempts.map(({ taskId }) => taskId))
     return {
       machines: entries.map((machine) => ({
         id: machine.id,
@@ -97,7 +97,7 @@ export const commandRenew = defineOperation({
     const until = setting.at + commandLeaseMs
     return {
       events: [],
-      beside: [{ kind: 'command leased', commandId: id, until }],
+      sideWrites: [{ kind: 'command leased', commandId: id, until }],
       answer: { until: instant(until) },
     }
   })

@@ -22,7 +22,7 @@ export interface RemoteMachineReads {
   /** The last seen first. */
   all(): Promise<readonly RemoteMachineRecord[]>
   /** Null for an unknown machine. */
-  heard(id: string): Promise<RemoteMachineRecord | null>
+  byId(id: string): Promise<RemoteMachineRecord | null>
   diff(attemptId: string): Promise<StoredDiff | null>
   /** The kept diffs of attempts that ended before a time, with the size of their texts. */
   diffsBefore(before: number): Promise<{ readonly count: number; readonly bytes: number }>

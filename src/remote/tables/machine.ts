@@ -35,10 +35,10 @@ export interface CommandLeaseTable {
 
 export async function writeRemoteMachine(
   { db, projectId }: ReadScope,
-  beside: RemoteMachineSideWrite,
+  sideWrite: RemoteMachineSideWrite,
 ): Promise<void> {
-  if (beside.kind === 'machine seen') {
-    const { id, name, token, version, at: seenAt } = beside
+  if (sideWrite.kind === 'machine seen') {
+    const { id, name, token, version, at: seenAt } = sideWrite
     const row = { name, token, version, seen_at: seenAt }
     await db
       .insertInto('machine')
@@ -49,8 +49,8 @@ export async function writeRemoteMachine(
       .execute()
     return
   }
-  if (beside.kind === 'command leased') {
-    const { commandId, until } = beside
+  if (sideWrite.kind === 'command leased') {
+    const { commandId, until } = sideWrite
     await db
       .insertInto('command_lease')
       .values({ project_id: projectId, command_id: commandId, until })
@@ -58,8 +58,8 @@ export async function writeRemoteMachine(
       .execute()
     return
   }
-  if (beside.kind === 'diffs removed') return removeDiffs({ db, projectId }, beside.before)
-  const { attemptId, text, cut } = beside
+  if (sideWrite.kind === 'diffs removed') return removeDiffs({ db, projectId }, sideWrite.before)
+  const { attemptId, text, cut } = sideWrite
   const bytes = Buffer.from(text)
   const row = {
     sha256: createHash('sha256').update(bytes).digest('hex'),
@@ -115,7 +115,7 @@ export function remoteMachineReads({ db, projectId }: ReadScope): RemoteMachineR
         .execute()
       return rows.map(remoteMachineOf)
     },
-    async heard(id) {
+    async byId(id) {
       const row = await db
         .selectFrom('machine')
         .selectAll()

@@ -654,12 +654,17 @@ function figureRows(figures: Figures): readonly FigureRow[] {
   const { attemptTime, firstPass, waiting, retries, refusedEvents, tokens } = figures
   const row = (name: string, value: string | null, n: number, unit: string): readonly FigureRow[] =>
     value === null || n === 0 ? [] : [{ name, value, n, unit, basis: 'measured' }]
-  const claimed = (name: string, value: string | null, n: number, unit: string): readonly FigureRow[] =>
+  const claimedFigure = (name: string, value: string | null, n: number, unit: string): readonly FigureRow[] =>
     row(name, value, n, unit).map((each) => ({ ...each, basis: 'claimed' }))
   const { passed } = firstPass
   return [
     ...row('Attempt time, median', duration(attemptTime.median), attemptTime.n, 'attempt'),
-    ...claimed('First pass', passed === null ? null : `${passed} of ${firstPass.n}`, firstPass.n, 'task'),
+    ...claimedFigure(
+      'First pass',
+      passed === null ? null : `${passed} of ${firstPass.n}`,
+      firstPass.n,
+      'task',
+    ),
     ...row('Waiting for people, total', duration(waiting.total), waiting.n, 'answer'),
     ...row('Attempts', retries.attempts === null ? null : `${retries.attempts}`, retries.n, 'task'),
     ...row(
@@ -668,8 +673,8 @@ function figureRows(figures: Figures): readonly FigureRow[] {
       refusedEvents.n,
       'event',
     ),
-    ...claimed('Tokens in', formatNumber(tokens.input.sum), tokens.input.n, 'attempt'),
-    ...claimed('Tokens out', formatNumber(tokens.output.sum), tokens.output.n, 'attempt'),
+    ...claimedFigure('Tokens in', formatNumber(tokens.input.sum), tokens.input.n, 'attempt'),
+    ...claimedFigure('Tokens out', formatNumber(tokens.output.sum), tokens.output.n, 'attempt'),
   ]
 }
 

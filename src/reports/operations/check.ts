@@ -282,7 +282,7 @@ async function gatesOf(
   const { runs } = reads
   const [gating, ended, ofTasks] = await Promise.all([
     Promise.all(missions.map(({ id }) => runs.gating({ missionId: id }))),
-    Promise.all(missions.map(({ id }) => runs.lost({ missionId: id }))),
+    Promise.all(missions.map(({ id }) => runs.lostRuns({ missionId: id }))),
     Promise.all(tasks.map((taskId) => runs.list({ taskId, status: 'active' }, { limit: 100 }))),
   ])
   const active = [...gating.flat(), ...ofTasks.flatMap(({ items }) => items.map(({ item }) => item))]

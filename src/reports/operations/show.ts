@@ -555,7 +555,7 @@ async function placeInPlan({ plan, tasks }: Reads, task: Task, now: number) {
 /** The related tasks of one task, with their state in the plan. */
 async function taskLinks({ plan }: Reads, task: Task, now: number): Promise<z.output<typeof TaskLinks>> {
   const links = Map.groupBy(await plan.links(task.id, now), ({ link }) => link)
-  const linked = (kind: PlanLink['link']) =>
+  const linksOf = (kind: PlanLink['link']) =>
     (links.get(kind) ?? []).map(({ id, name, mark, hasFailed }) => ({
       id,
       title: excerpt(name, 160),
@@ -563,10 +563,10 @@ async function taskLinks({ plan }: Reads, task: Task, now: number): Promise<z.ou
       ...(hasFailed && { failed: true as const }),
     }))
   return {
-    depends_on: linked('depends_on'),
-    blocks: linked('blocks'),
-    subtasks: linked('subtask'),
-    parent: linked('parent')[0] ?? null,
+    depends_on: linksOf('depends_on'),
+    blocks: linksOf('blocks'),
+    subtasks: linksOf('subtask'),
+    parent: linksOf('parent')[0] ?? null,
   }
 }
 

@@ -183,7 +183,7 @@ async function missionNames(
   const ids = groups.flatMap(({ key }) => (key === null ? [] : [key as never])) // the keys of missions are their ids
   const names = new Map<string, string>()
   for (let at = 0; at < ids.length; at += 200) {
-    for (const [id, name] of await reads.missions.named(ids.slice(at, at + 200))) names.set(id, name)
+    for (const [id, name] of await reads.missions.names(ids.slice(at, at + 200))) names.set(id, name)
   }
   return names
 }

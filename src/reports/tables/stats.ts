@@ -43,7 +43,7 @@ async function attemptsOf(
   { db, projectId }: ReadScope,
   { since, missionId, hasModels = false, limit }: StatsFilter,
 ): Promise<readonly CountedAttempt[]> {
-  const counted = (eb: ExpressionBuilder<Tables, 'attempt'>) => {
+  const counts = (eb: ExpressionBuilder<Tables, 'attempt'>) => {
     const ended = eb
       .selectFrom('attempt as ended')
       .select('ended.task_id')
@@ -82,7 +82,7 @@ async function attemptsOf(
     .where('attempt.project_id', '=', projectId)
     // Without a filter, the subquery is only overhead.
     .$if(since !== null || missionId !== null, (query) =>
-      query.where('attempt.task_id', 'in', (eb) => counted(eb)),
+      query.where('attempt.task_id', 'in', (eb) => counts(eb)),
     )
     .orderBy('attempt.seq', 'desc')
     .limit(limit + 1)

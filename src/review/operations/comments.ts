@@ -73,7 +73,7 @@ export const reviewMark = defineOperation({
     }
     return {
       events: [],
-      beside: [
+      sideWrites: [
         {
           kind: 'files viewed',
           ownerId: reviewerOf(context).id,
@@ -167,7 +167,7 @@ export const reviewComment = defineOperation({
 function keepDraft({ id: ownerId }: Reviewer, subject: string, draft: DraftComment) {
   return {
     events: [],
-    beside: [{ kind: 'draft kept' as const, ownerId, subject, draft }],
+    sideWrites: [{ kind: 'draft kept' as const, ownerId, subject, draft }],
     answer: draftEntry(draft),
   }
 }
@@ -191,7 +191,7 @@ export const reviewCommentDrop = defineOperation({
     const { draft } = await findDraft(reads, owner, id)
     return {
       events: [],
-      beside: [{ kind: 'drafts dropped', ownerId: owner.id, ids: [draft.id] }],
+      sideWrites: [{ kind: 'drafts dropped', ownerId: owner.id, ids: [draft.id] }],
       answer: { comment_id: draft.id, dropped: true as const },
     }
   }),

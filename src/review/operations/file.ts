@@ -276,7 +276,7 @@ async function assertViewedVersion(
   since: string,
 ): Promise<void> {
   if (since === file.before?.id || since === file.after?.id) return
-  const viewed = await reviews.viewed(readerId, [placeKey(file)])
+  const viewed = await reviews.viewedAt(readerId, [placeKey(file)])
   if (viewed.some(({ content }) => contentOfMark(content) === since)) return
   throw new Failure('NOT_FOUND', `You have not viewed "${file.path}" with content ${contentLabel(since)}.`, {
     reason: 'content_not_seen',

@@ -176,7 +176,7 @@ export const reviewSend = defineOperation({
         ...reopening.events,
         ...withdrawn,
       ],
-      beside: [
+      sideWrites: [
         { kind: 'drafts dropped', ownerId: author.id, ids: drafts.map(({ id }) => id) },
         ...(input.viewed === true
           ? [

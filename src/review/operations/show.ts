@@ -166,8 +166,8 @@ export const reviewShow = defineOperation({
     const [drafts, sent, viewed, names] = await Promise.all([
       reads.reviews.drafts(reader.id, key),
       reads.reviews.sentAbout(reviewSubjectKeys(subject, resolved)),
-      reads.reviews.viewed(reader.id, files.map(placeKey)),
-      reads.tasks.named(tasksOf(resolved)),
+      reads.reviews.viewedAt(reader.id, files.map(placeKey)),
+      reads.tasks.names(tasksOf(resolved)),
     ])
     const completed =
       subject.kind === 'task' ? attempts.findLast(({ status }) => status !== 'open') : undefined
@@ -361,7 +361,7 @@ function isInTree(file: ReviewedFile, tree: string | null): boolean {
 function viewedState(
   file: ReviewedFile,
   key: string,
-  viewed: Awaited<ReturnType<Reads['reviews']['viewed']>>,
+  viewed: Awaited<ReturnType<Reads['reviews']['viewedAt']>>,
 ): z.output<typeof FileEntry>['viewed'] {
   const own = viewed.filter(({ place }) => place === placeKey(file))
   const same = own.find(({ content }) => content === viewedMark(file))

@@ -60,7 +60,7 @@ export interface ReviewReads {
     ownerId: string,
     id: string,
   ): Promise<{ readonly draft: DraftComment; readonly subject: string } | null>
-  viewed(ownerId: string, places: readonly string[]): Promise<readonly ViewedFile[]>
+  viewedAt(ownerId: string, places: readonly string[]): Promise<readonly ViewedFile[]>
   /** The time until which a person has reviewed everything, milliseconds since the epoch; null if never. */
   inspectedAt(ownerId: string): Promise<number | null>
   /** Measured attempts that ended after a time, oldest first: the first 500. Without a time the last 500 of all. */

@@ -208,10 +208,10 @@ export async function applyReviewReplied(
 }
 
 /** Writes the tables that are not in the log. */
-export async function writeReview({ db, projectId }: ReadScope, beside: ReviewSideWrite): Promise<void> {
+export async function writeReview({ db, projectId }: ReadScope, sideWrite: ReviewSideWrite): Promise<void> {
   const own = { project_id: projectId }
-  if (beside.kind === 'draft kept') {
-    const { draft, ownerId, subject } = beside
+  if (sideWrite.kind === 'draft kept') {
+    const { draft, ownerId, subject } = sideWrite
     const row = { body: JSON.stringify(draft) }
     await db
       .insertInto('review_draft')
@@ -220,20 +220,20 @@ export async function writeReview({ db, projectId }: ReadScope, beside: ReviewSi
       .execute()
     return
   }
-  if (beside.kind === 'drafts dropped') {
-    for (const some of splitIntoBatches(beside.ids)) {
+  if (sideWrite.kind === 'drafts dropped') {
+    for (const some of splitIntoBatches(sideWrite.ids)) {
       await db
         .deleteFrom('review_draft')
         .where('project_id', '=', projectId)
-        .where('owner_id', '=', beside.ownerId)
+        .where('owner_id', '=', sideWrite.ownerId)
         .where('id', 'in', [...some])
         .execute()
     }
     return
   }
-  if (beside.kind === 'files viewed') {
-    const { ownerId: owner_id, subject } = beside
-    for (const { place, content } of beside.files) {
+  if (sideWrite.kind === 'files viewed') {
+    const { ownerId: owner_id, subject } = sideWrite
+    for (const { place, content } of sideWrite.files) {
       const key = { ...own, owner_id, subject, place }
       if (content === null) {
         await db
@@ -244,7 +244,7 @@ export async function writeReview({ db, projectId }: ReadScope, beside: ReviewSi
           .execute()
         continue
       }
-      const row = { content, viewed_at: beside.at }
+      const row = { content, viewed_at: sideWrite.at }
       await db
         .insertInto('review_viewed')
         .values({ ...key, ...row })
@@ -255,34 +255,34 @@ export async function writeReview({ db, projectId }: ReadScope, beside: ReviewSi
     }
     return
   }
-  if (beside.kind === 'all looked at') {
-    const row = { inspected_at: beside.at }
+  if (sideWrite.kind === 'all looked at') {
+    const row = { inspected_at: sideWrite.at }
     await db
       .insertInto('review_inspected')
-      .values({ ...own, owner_id: beside.ownerId, ...row })
+      .values({ ...own, owner_id: sideWrite.ownerId, ...row })
       .onConflict((conflict) => conflict.columns(['project_id', 'owner_id']).doUpdateSet(row))
       .execute()
     return
   }
-  if (beside.kind === 'contents removed') {
+  if (sideWrite.kind === 'contents removed') {
     await db
       .deleteFrom('file_content')
       .where('project_id', '=', projectId)
-      .where('kept_at', '<', beside.before)
+      .where('kept_at', '<', sideWrite.before)
       .execute()
     return
   }
-  const files = { content: gzipSync(JSON.stringify(beside.files)) }
+  const files = { content: gzipSync(JSON.stringify(sideWrite.files)) }
   await db
     .insertInto('attempt_files')
-    .values({ ...own, attempt_id: beside.attemptId, ...files })
+    .values({ ...own, attempt_id: sideWrite.attemptId, ...files })
     .onConflict((conflict) => conflict.columns(['project_id', 'attempt_id']).doUpdateSet(files))
     .execute()
-  for (const { id, bytes } of beside.contents) {
+  for (const { id, bytes } of sideWrite.contents) {
     await db
       .insertInto('file_content')
-      .values({ ...own, id, size: bytes.length, content: gzipSync(bytes), kept_at: beside.at })
-      .onConflict((conflict) => conflict.columns(['project_id', 'id']).doUpdateSet({ kept_at: beside.at }))
+      .values({ ...own, id, size: bytes.length, content: gzipSync(bytes), kept_at: sideWrite.at })
+      .onConflict((conflict) => conflict.columns(['project_id', 'id']).doUpdateSet({ kept_at: sideWrite.at }))
       .execute()
   }
 }
@@ -590,7 +590,7 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
         .executeTakeFirst()
       return row ? { draft: parseColumn<DraftComment>(row.body), subject: row.subject } : null
     },
-    async viewed(ownerId, places) {
+    async viewedAt(ownerId, places) {
       const viewedRows: Selectable<ReviewViewedTable>[] = []
       for (const some of splitIntoBatches(places)) {
         const rows = await db

@@ -27,10 +27,10 @@ const lag = 5000
 /** The folders of clients' transcripts: no file outside them is opened, whatever a payload names. */
 function homesOf(client: string, environment: Readonly<NodeJS.ProcessEnv>): readonly string[] {
   const home = environment['HOME'] ?? environment['USERPROFILE'] ?? homedir()
-  const named = (variable: string, folder: string) => environment[variable] || join(home, folder)
-  if (client === 'claude' || client === 'devin') return [named('CLAUDE_CONFIG_DIR', '.claude')]
-  if (client === 'codex') return [named('CODEX_HOME', '.codex')]
-  if (client === 'copilot') return [named('COPILOT_HOME', '.copilot')]
+  const folderOf = (variable: string, folder: string) => environment[variable] || join(home, folder)
+  if (client === 'claude' || client === 'devin') return [folderOf('CLAUDE_CONFIG_DIR', '.claude')]
+  if (client === 'codex') return [folderOf('CODEX_HOME', '.codex')]
+  if (client === 'copilot') return [folderOf('COPILOT_HOME', '.copilot')]
   return []
 }
 

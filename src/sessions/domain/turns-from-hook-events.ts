@@ -164,7 +164,7 @@ class SessionReducer {
         this.#note(hookEvent, null)
         break
       case 'prompted':
-        this.#note(hookEvent, this.#prompted(session, hookEvent, what))
+        this.#note(hookEvent, this.#beginTurn(session, hookEvent, what))
         break
       case 'edit_began':
       case 'edit_ended':
@@ -187,7 +187,7 @@ class SessionReducer {
           this.#close(turn, { ...plainEnding(reportedAt), usage: n === 0 ? what.usage : null })
         break
       case 'stopped':
-        this.#stopped(hookEvent, what)
+        this.#stop(hookEvent, what)
         break
       case 'session_ended':
         this.#note(hookEvent, null)
@@ -254,7 +254,7 @@ class SessionReducer {
     return session
   }
 
-  #prompted(
+  #beginTurn(
     session: CapturedSession,
     hookEvent: LocatedHookEvent,
     { length, wake, text }: Extract<HookEventBody, { readonly kind: 'prompted' }>,
@@ -273,7 +273,7 @@ class SessionReducer {
     return this.#open(session, hookEvent, { top: hookEvent.top, prompt: { length, wake }, text }).draft.id
   }
 
-  #stopped(hookEvent: LocatedHookEvent, what: Extract<HookEventBody, { readonly kind: 'stopped' }>): void {
+  #stop(hookEvent: LocatedHookEvent, what: Extract<HookEventBody, { readonly kind: 'stopped' }>): void {
     const { error, interrupted, background, usage } = what
     const ending: TurnEnd = {
       status: error === null ? 'ended' : 'failed',
@@ -441,7 +441,7 @@ export function seenCommands(
 ): readonly HookCommandWindow[] {
   const open = new Map<string, HookCommandWindow & { readonly owner: string }>()
   const seen: HookCommandWindow[] = []
-  const done = ({ owner: _, ...command }: HookCommandWindow & { readonly owner: string }): void => {
+  const close = ({ owner: _, ...command }: HookCommandWindow & { readonly owner: string }): void => {
     seen.push(command)
   }
   for (const hookEvent of hookEvents) {
@@ -456,7 +456,7 @@ export function seenCommands(
       const from = began?.from ?? reportedAt
       if (background && !failed)
         open.set(key, { call, tool, program, from, to: null, background, failed, owner })
-      else done({ call, tool, program, from, to: reportedAt, background, failed, owner })
+      else close({ call, tool, program, from, to: reportedAt, background, failed, owner })
       continue
     }
     for (const [key, command] of open) {
@@ -465,7 +465,7 @@ export function seenCommands(
       const isOver = ['stopped', 'prompted', 'agent_stopped'].includes(what.kind)
       if (hookEvent.coverage.failures && !isOver) continue
       open.delete(key)
-      done({ ...command, to: reportedAt, failed: true })
+      close({ ...command, to: reportedAt, failed: true })
     }
     if (what.kind !== 'command_began') continue
     if (hookEvent.top !== top) continue
@@ -473,7 +473,7 @@ export function seenCommands(
     const key = `${owner} ${call ?? `${tool} ${program ?? ''}`}`
     open.set(key, { call, tool, program, from: reportedAt, to: null, background, failed: false, owner })
   }
-  for (const command of open.values()) done(command)
+  for (const command of open.values()) close(command)
   return seen.toSorted((a, b) => a.from - b.from)
 }
 

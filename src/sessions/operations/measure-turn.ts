@@ -80,7 +80,7 @@ export const turnMeasurements = {
     fits: (turns, results) => turns.length === results.length,
     measure: (workTree, turns) =>
       inOrder(turns, async (turn) => {
-        const [from, to] = await Promise.all([amended(workTree, turn.from), amended(workTree, turn.to)])
+        const [from, to] = await Promise.all([amend(workTree, turn.from), amend(workTree, turn.to)])
         return { from, to, report: await workTree.witness.changes(from, to) }
       }),
   }),
@@ -155,12 +155,12 @@ async function inOrder<Item, Result>(
   return results
 }
 
-async function amended(
+async function amend(
   { copies, snapshotName }: WorkTree,
   { place: location, contents }: Readable<z.output<typeof amendedPlace>>,
 ): Promise<SnapshotLocation> {
   if (contents.length === 0 || copies === undefined) return location
-  return (await copies.amended(location, snapshotName(), new Map(contents))) ?? location
+  return (await copies.amend(location, snapshotName(), new Map(contents))) ?? location
 }
 
 const maxCompared = 8_000_000

@@ -196,7 +196,7 @@ async function tryToRecord(
     at: clock.now(),
     decide: async ({ capture }) => {
       const [recorded, ...turns] = await Promise.all([
-        capture.recorded(prepared.keys),
+        capture.recordedKeys(prepared.keys),
         ...[...prepared.open].map((id) => capture.turn(id)),
       ])
       // Another process was faster: its entries change the result of this batch.
@@ -217,7 +217,7 @@ export async function prepareHookEvents<One extends Pick<HookEvent, 'key' | 'cli
   const now = context.clock.now()
   const keys = hookEvents.map(({ key }) => key)
   const existing = await view(async ({ capture }) => {
-    const [recorded, open] = await Promise.all([capture.recorded(keys), capture.openSessions()])
+    const [recorded, open] = await Promise.all([capture.recordedKeys(keys), capture.openSessions()])
     return { recorded, idle: open.filter(({ lastAt }) => lastAt < now - sessionIdleMs) }
   })
   const seen = new Set<string>()
@@ -636,9 +636,12 @@ const perEvent = 200
 export async function decideHookEvents(
   capture: Reads['capture'],
   { updates: { opened, closed, links, lines }, steps, now }: PreparedHookEvents,
-): Promise<{ readonly events: readonly NewProjectEvent[]; readonly beside: readonly CaptureSideWrite[] }> {
+): Promise<{
+  readonly events: readonly NewProjectEvent[]
+  readonly sideWrites: readonly CaptureSideWrite[]
+}> {
   const projectEvents: NewProjectEvent[] = []
-  const beside: CaptureSideWrite[] = []
+  const sideWrites: CaptureSideWrite[] = []
   const linked = new Set<string>()
   const ingested: Extract<CaptureSideWrite, { kind: 'hook events ingested' }>['hookEvents'][number][] = []
   const heard = new Map<string, number>()
@@ -658,7 +661,7 @@ export async function decideHookEvents(
       const turn = opened.get(step.draft.id)
       if (turn === undefined) continue
       projectEvents.push({ kind: 'turn.opened', turn })
-      if (step.text !== null) beside.push({ kind: 'prompt kept', turnId: turn.id, text: step.text })
+      if (step.text !== null) sideWrites.push({ kind: 'prompt kept', turnId: turn.id, text: step.text })
     }
     if (step.kind === 'hook event') {
       const { hookEvent, sessionId, turnId } = step
@@ -712,12 +715,12 @@ export async function decideHookEvents(
     }
   }
   projectEvents.push(...lines)
-  if (ingested.length > 0) beside.push({ kind: 'hook events ingested', hookEvents: ingested })
+  if (ingested.length > 0) sideWrites.push({ kind: 'hook events ingested', hookEvents: ingested })
   if (closed.size > 0) {
-    beside.push({ kind: 'turns recorded', turnIds: [...closed.keys()] })
-    beside.push({ kind: 'hook events forgotten', before: now - keysKept })
+    sideWrites.push({ kind: 'turns recorded', turnIds: [...closed.keys()] })
+    sideWrites.push({ kind: 'hook events forgotten', before: now - keysKept })
   }
-  return { events: projectEvents, beside }
+  return { events: projectEvents, sideWrites }
 }
 
 /** The text of a prompt is kept only in its own table. */

@@ -292,7 +292,7 @@ export const sessionsForget = defineOperation({
     const sessionId: CaptureSessionId = session.id
     return {
       events: [{ kind: 'session.forgotten', sessionId, client: session.client }, ...lines.events],
-      beside: [{ kind: 'prompts forgotten', sessionId }, ...lines.beside],
+      sideWrites: [{ kind: 'prompts forgotten', sessionId }, ...lines.sideWrites],
       answer,
     }
   }),

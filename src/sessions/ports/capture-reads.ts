@@ -56,12 +56,12 @@ export interface TurnLink {
 
 export interface CaptureReads {
   /** Those of these keys that were recorded. */
-  recorded(keys: readonly string[]): Promise<ReadonlySet<string>>
+  recordedKeys(keys: readonly string[]): Promise<ReadonlySet<string>>
   session(id: string): Promise<SessionLine | null>
   /** The last session by a client's own id. */
   latest(client: string, clientSession: string): Promise<CapturedSession | null>
   /** The last session with this id of any client. */
-  named(clientSession: string): Promise<CapturedSession | null>
+  byClientSession(clientSession: string): Promise<CapturedSession | null>
   /** Open sessions, oldest first, at most 200, each with the time of its last event. */
   openSessions(): Promise<readonly { readonly session: CapturedSession; readonly lastAt: number }[]>
   /** Newest first. */

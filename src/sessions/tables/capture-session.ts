@@ -176,7 +176,7 @@ const maxOpen = 200
 
 type SessionReads = Pick<
   CaptureReads,
-  'session' | 'latest' | 'named' | 'openSessions' | 'sessions' | 'idsLike' | 'linksOf' | 'linksIn'
+  'session' | 'latest' | 'byClientSession' | 'openSessions' | 'sessions' | 'idsLike' | 'linksOf' | 'linksIn'
 >
 
 export function captureSessionReads({ db, projectId }: ReadScope): SessionReads {
@@ -198,7 +198,7 @@ export function captureSessionReads({ db, projectId }: ReadScope): SessionReads 
         .executeTakeFirst()
       return row ? sessionOf(row) : null
     },
-    async named(clientSession) {
+    async byClientSession(clientSession) {
       const row = await sessions()
         .selectAll()
         .where('client_session', '=', clientSession)

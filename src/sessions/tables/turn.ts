@@ -282,9 +282,9 @@ function placeOf(seq: number, at: number): number {
 }
 
 /** Writes hook events, and the prompts that are kept. */
-export async function writeCapture({ db, projectId }: ReadScope, beside: CaptureSideWrite): Promise<void> {
-  if (beside.kind === 'hook events ingested') {
-    const rows = beside.hookEvents.map(({ hookEvent, sessionId, turnId, isOpen }) => ({
+export async function writeCapture({ db, projectId }: ReadScope, sideWrite: CaptureSideWrite): Promise<void> {
+  if (sideWrite.kind === 'hook events ingested') {
+    const rows = sideWrite.hookEvents.map(({ hookEvent, sessionId, turnId, isOpen }) => ({
       project_id: projectId,
       key: hookEvent.key,
       created_at: hookEvent.reportedAt,
@@ -295,8 +295,8 @@ export async function writeCapture({ db, projectId }: ReadScope, beside: Capture
     await insertRows(db, 'hook_event', rows)
     return
   }
-  if (beside.kind === 'turns recorded') {
-    for (const ids of splitIntoBatches(beside.turnIds)) {
+  if (sideWrite.kind === 'turns recorded') {
+    for (const ids of splitIntoBatches(sideWrite.turnIds)) {
       await db
         .updateTable('hook_event')
         .set({ body: null })
@@ -306,17 +306,17 @@ export async function writeCapture({ db, projectId }: ReadScope, beside: Capture
     }
     return
   }
-  if (beside.kind === 'hook events forgotten') {
+  if (sideWrite.kind === 'hook events forgotten') {
     await db
       .deleteFrom('hook_event')
       .where('project_id', '=', projectId)
-      .where('created_at', '<', beside.before)
+      .where('created_at', '<', sideWrite.before)
       .where('body', 'is', null)
       .execute()
     return
   }
-  if (beside.kind === 'prompt kept') {
-    const { turnId, text } = beside
+  if (sideWrite.kind === 'prompt kept') {
+    const { turnId, text } = sideWrite
     await db
       .insertInto('kept_prompt')
       .values({ project_id: projectId, turn_id: turnId, content: text })
@@ -331,7 +331,7 @@ export async function writeCapture({ db, projectId }: ReadScope, beside: Capture
         .selectFrom('turn')
         .select('id')
         .where('project_id', '=', projectId)
-        .where('session_id', '=', beside.sessionId),
+        .where('session_id', '=', sideWrite.sessionId),
     )
     .execute()
 }
@@ -344,13 +344,13 @@ const maxSilent = 20
 
 type TurnReads = Omit<
   CaptureReads,
-  'session' | 'latest' | 'named' | 'openSessions' | 'sessions' | 'idsLike' | 'linksOf' | 'linksIn'
+  'session' | 'latest' | 'byClientSession' | 'openSessions' | 'sessions' | 'idsLike' | 'linksOf' | 'linksIn'
 >
 
 export function turnReads({ db, projectId }: ReadScope): TurnReads {
   const turns = () => db.selectFrom('turn').selectAll().where('project_id', '=', projectId)
   return {
-    async recorded(keys) {
+    async recordedKeys(keys) {
       const recordedKeys = new Set<string>()
       for (const some of splitIntoBatches(keys)) {
         const rows = await db
@@ -406,7 +406,7 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
       return rows.map(lineOf)
     },
     async silentSessions() {
-      const unreported = (table: 'edit_report' | 'command_window') =>
+      const hasNoReport = (table: 'edit_report' | 'command_window') =>
         sql<boolean>`not exists (
           select 1 from ${sql.table(table)} as report
           join turn as reporter on reporter.project_id = report.project_id and reporter.id = report.turn_id
@@ -414,8 +414,8 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
         )`
       const rows = await turns()
         .where('status', '!=', 'open')
-        .where(unreported('edit_report'))
-        .where(unreported('command_window'))
+        .where(hasNoReport('edit_report'))
+        .where(hasNoReport('command_window'))
         .orderBy('opened_at', 'desc')
         .limit(maxSilentTurns)
         .execute()

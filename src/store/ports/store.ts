@@ -75,7 +75,7 @@ export interface ChangeSet<Answer> {
   /** The agent name in the attempt or claim that this belongs to. */
   readonly agentName?: string | null
   /** Rows outside the log that are written with them. */
-  readonly beside?: readonly SideWrite[]
+  readonly sideWrites?: readonly SideWrite[]
   /** Stores an answer for a key that only some outcomes bind, such as an accepted event. */
   readonly binds?: StoredAnswer & { readonly idempotency: Idempotency }
   /** The caller repeats the call: the answer is not stored for its key. */
@@ -88,7 +88,7 @@ export interface DeferredChangeSet<Answer> {
   readonly events: readonly NewProjectEvent[]
   /** The agent name in the attempt or claim that this belongs to. */
   readonly agentName?: string | null
-  readonly beside?: readonly SideWrite[]
+  readonly sideWrites?: readonly SideWrite[]
   readonly answerFrom: (after: Reads) => Promise<Answer>
 }
 
@@ -96,7 +96,7 @@ export interface DeferredChangeSet<Answer> {
 export interface RefusedChangeSet {
   readonly events: readonly NewProjectEvent[]
   readonly agentName?: string | null
-  readonly beside?: readonly SideWrite[]
+  readonly sideWrites?: readonly SideWrite[]
   readonly refused: Failure
 }
 
@@ -250,7 +250,7 @@ export interface RecordRequest<Answer> {
 /** The store for queries: it cannot write. */
 export type StoreReader = Pick<
   Store,
-  'view' | 'replay' | 'inspect' | 'inspectChain' | 'notice' | 'kept' | 'health' | 'unreadiness' | 'follow'
+  'view' | 'replay' | 'inspect' | 'inspectChain' | 'notice' | 'sideRows' | 'health' | 'unreadiness' | 'follow'
 >
 
 export interface Store {
@@ -263,7 +263,7 @@ export interface Store {
   /** Restores the project from its whole log, all or nothing. Fails with CONFLICT if there is a record. */
   restore(log: LogSource, restoring?: LogRestoreOptions): Promise<LogRestoreResult>
   /** The next rows beside the log, after a given row. */
-  kept(after: SideRow | null, limit: number): Promise<readonly SideRow[]>
+  sideRows(after: SideRow | null, limit: number): Promise<readonly SideRow[]>
   /** Compares every table with a replay of the log, and checks the file with SQLite. */
   inspect(): Promise<Inspection>
   /** Only the chain of hashes and the anchor. */

@@ -6,8 +6,8 @@ import { errorReaction } from './errors.ts'
 export interface QueuedRecord extends BatchMember {
   /** Records it in its own transaction. */
   readonly alone: () => Promise<unknown>
-  readonly done: (recorded: RecordResult<unknown>) => void
-  readonly failed: (error: unknown) => void
+  readonly onDone: (recorded: RecordResult<unknown>) => void
+  readonly onFailure: (error: unknown) => void
 }
 
 // One holds the lock or commits, the other waits for it.
@@ -19,7 +19,7 @@ export interface WriteQueueOptions {
   readonly database: PostgresDatabase
   readonly lock: (session: TransactionSession) => Promise<boolean>
   readonly isCommitted: (last: NonNullable<RecordResult<unknown>['last']>) => Promise<boolean>
-  readonly committed: () => void
+  readonly onCommit: () => void
 }
 
 /** The writers of one project in this process. Waiting records share the next transaction, and so the costs of lock and commit. */
@@ -53,16 +53,16 @@ export class WriteQueue {
       if (error === null) return
       // A refusal is one member's fault and each is retried alone; other errors concern all members.
       if (errorReaction(error) !== 'refused') {
-        for (const { failed } of members) failed(error)
+        for (const { onFailure: failed } of members) failed(error)
         return
       }
     }
-    for (const { alone, failed } of members) await alone().catch(failed)
+    for (const { alone, onFailure: failed } of members) await alone().catch(failed)
   }
 
   /** Returns the error that keeps all of them from being recorded. */
   async #recordTogether(members: readonly QueuedRecord[]): Promise<unknown> {
-    const { database, lock, isCommitted, committed } = this.#options
+    const { database, lock, isCommitted, onCommit: committed } = this.#options
     const attempt: { last: BatchOutcome | null } = { last: null }
     try {
       const { results, last } = await database.patiently(
@@ -80,8 +80,8 @@ export class WriteQueue {
       )
       if (last) committed()
       for (const [index, result] of results.entries()) {
-        if (result.status === 'fulfilled') members[index]?.done(result.value)
-        else members[index]?.failed(result.reason)
+        if (result.status === 'fulfilled') members[index]?.onDone(result.value)
+        else members[index]?.onFailure(result.reason)
       }
       return null
     } catch (error) {

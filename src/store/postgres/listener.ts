@@ -54,7 +54,7 @@ export class LiveWatcher {
   }
 
   /** After a commit here: polls at once for local followers, and notifies other processes. */
-  committed(): void {
+  wakeForCommit(): void {
     this.#wakeUp()
     if (this.#notifying !== null || this.#ending.signal.aborted) return
     const wait = Math.max(0, this.#notified + notifyIntervalMs - performance.now())

@@ -34,19 +34,19 @@ export async function findProject(db: Kysely<Tables>, query: ProjectQuery): Prom
   const roots = await rootsOf(db, query, folderProjectId)
   const root = folderKeyOf(query)
   const recorded = roots.find(({ path }) => path === root)?.project_id ?? null
-  const resolved = (id: string): ResolvedProject => ({ id, rootKnown: id === recorded })
+  const resolvedProject = (id: string): ResolvedProject => ({ id, rootKnown: id === recorded })
   if (
     folderProjectId !== null &&
     folderProjectId !== serverProject &&
     (await isProjectStored(db, folderProjectId)) &&
     !isCopy(folderProjectId, query, roots)
   )
-    return resolved(folderProjectId)
+    return resolvedProject(folderProjectId)
   if (query.name !== null) {
     const named = await projectIdNamed(db, query.name)
-    return named === null ? null : resolved(named)
+    return named === null ? null : resolvedProject(named)
   }
-  return recorded !== null && !isCopy(recorded, query, roots) ? resolved(recorded) : null
+  return recorded !== null && !isCopy(recorded, query, roots) ? resolvedProject(recorded) : null
 }
 
 interface PostgresRootRow {

@@ -33,7 +33,7 @@ export class PostgresServer {
       database: this.database,
       lock: (session) => this.lock(session, projectId),
       isCommitted: (last) => this.isCommitted(projectId, last),
-      committed: () => this.live.committed(),
+      onCommit: () => this.live.wakeForCommit(),
     })
     this.#queues.set(projectId, queue)
     return queue

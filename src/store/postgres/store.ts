@@ -138,14 +138,14 @@ class PostgresStore implements Store {
         }),
       )
       this.#project = restored
-      live.committed()
+      live.wakeForCommit()
       writeProjectId(project.root, restored.id)
       this.#folderWritten = true
       return answer
     })
   }
 
-  kept(after: SideRow | null, limit: number): Promise<readonly SideRow[]> {
+  sideRows(after: SideRow | null, limit: number): Promise<readonly SideRow[]> {
     return this.#query(({ db, projectId }) => keptRowsIn(db, { projectId, after, limit }))
   }
 
@@ -256,11 +256,11 @@ class PostgresStore implements Store {
       request,
       place: this.#targetOf(found),
       alone: () => this.#alone(request).then(resolve),
-      done: (recorded) => {
+      onDone: (recorded) => {
         this.#keep(recorded)
         resolve(recorded.answer as Answer) // the result of this request
       },
-      failed: reject,
+      onFailure: reject,
     })
     return promise
   }
@@ -284,7 +284,7 @@ class PostgresStore implements Store {
         return project && last && (await this.#server.isCommitted(project.id, last)) ? sent.last : null
       },
     )
-    if (recorded.last) live.committed()
+    if (recorded.last) live.wakeForCommit()
     this.#keep(recorded)
     return recorded.answer
   }

@@ -162,12 +162,12 @@ function shapeOf(database: Database, name: string): TableShape {
     .prepare<unknown[], { name: string; pk: number }>('select name, pk from pragma_table_info(?)')
     .all(name)
   const key = columns.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk)
-  const named = (list: readonly { readonly name: string }[]) => list.map((column) => column.name)
+  const namesOf = (list: readonly { readonly name: string }[]) => list.map((column) => column.name)
   const keyed = key.length > 0 ? key : columns
   return {
     name,
-    key: named(keyed),
-    columns: named(columns),
+    key: namesOf(keyed),
+    columns: namesOf(columns),
     keyAt: keyed.map((column) => columns.indexOf(column)),
   }
 }

@@ -132,7 +132,7 @@ async function append<Answer>(
   const isProvisional = 'isProvisional' in decided && decided.isProvisional === true
   const idempotency = 'refused' in decided || isProvisional ? undefined : key
   const actor = withAgentName(caller, decided.agentName)
-  const sideWrites = decided.beside ?? []
+  const sideWrites = decided.sideWrites ?? []
   const isWritten = events.length > 0 || idempotency !== undefined || sideWrites.length > 0
   const last = isWritten ? await appendEvents({ db, root, project, state }, events, { actor, at }) : null
   for (const one of sideWrites) if (one.kind === 'project made') await createProject(db, one, { actor, at })

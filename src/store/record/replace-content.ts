@@ -3,10 +3,10 @@ import { schemaStatements } from '../schema/schema.ts'
 
 /** Replaces the rows by those of the attached database `incoming`. Our own statements create the tables, so nothing else is copied. */
 export function replaceContent(database: Connection): void {
-  for (const name of tableNames(database)) database.exec(`drop table main.${quoted(name)}`)
+  for (const name of tableNames(database)) database.exec(`drop table main.${quote(name)}`)
   for (const statement of schemaStatements('sqlite')) database.exec(statement)
   for (const name of tableNames(database))
-    database.exec(`insert into main.${quoted(name)} select * from incoming.${quoted(name)}`)
+    database.exec(`insert into main.${quote(name)} select * from incoming.${quote(name)}`)
   for (const pragma of ['application_id', 'user_version']) {
     const value = Number(database.pragma(`incoming.${pragma}`, { simple: true }))
     database.pragma(`main.${pragma} = ${value}`)
@@ -22,6 +22,6 @@ function tableNames(database: Connection): readonly string[] {
     .all()
 }
 
-function quoted(name: string): string {
+function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }

@@ -88,7 +88,7 @@ class StoreReplay implements Replay {
       for (;;) {
         const rows = following.all(this.#projectId, this.#seq)
         for (const row of rows) {
-          this.#error = await this.#applied(db, row)
+          this.#error = await this.#apply(db, row)
           if (this.#error) return
           const waits = this.#breath()
           if (waits) await waits
@@ -101,7 +101,7 @@ class StoreReplay implements Replay {
       .run(this.#seq, this.#head, this.#projectId)
   }
 
-  async #applied(db: Kysely<Tables>, row: ProjectEventTable): Promise<ReplayError | null> {
+  async #apply(db: Kysely<Tables>, row: ProjectEventTable): Promise<ReplayError | null> {
     if (!isNextEntry(row, { seq: this.#seq, hash: this.#head })) return brokenChainAt(this.#seq + 1)
     const { seq, recordedAt, actor, body } = projectEventOf(row)
     const error = await tryReplayStep(seq, () =>

@@ -72,7 +72,7 @@ export class RecordWatch {
   }
 
   /** Saves the content of a lost database before its connection is closed. */
-  async lost(loss: DatabaseLoss, database: Database): Promise<void> {
+  async rescueLost(loss: DatabaseLoss, database: Database): Promise<void> {
     this.#readAnchor()
     this.#anchor.flush()
     if (this.#lastPoint === null) return

@@ -17,7 +17,7 @@ export type DatabaseLoss = 'gone' | 'replaced' | 'log'
 /** Notified of losses. An error that it throws refuses the call. */
 export interface DatabaseObserver {
   /** Before a connection to a lost file is closed. */
-  lost(loss: DatabaseLoss, connection: Database): Promise<void>
+  onLoss(loss: DatabaseLoss, connection: Database): Promise<void>
   /** Before a missing database is created. */
   beginning(): void
 }
@@ -85,7 +85,7 @@ export class DatabaseFile {
   async #lose(loss: DatabaseLoss): Promise<void> {
     const connection = this.#writer ?? this.#reader
     try {
-      if (connection) await this.#watching?.lost(loss, connection.raw)
+      if (connection) await this.#watching?.onLoss(loss, connection.raw)
     } finally {
       this.#retire()
     }

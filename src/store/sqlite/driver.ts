@@ -226,7 +226,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   #execute<Row>({ sql, parameters }: CompiledQuery): QueryResult<Row> {
-    const { statement, computed } = this.#prepared(sql)
+    const { statement, computed } = this.#prepare(sql)
     const values = parameters.map(toStorable)
     if (statement.reader) {
       const rows = statement.all(...values) as Record<string, unknown>[] // a driver's rows
@@ -239,7 +239,7 @@ class SqliteConnection implements DatabaseConnection {
 
   /** Runs a statement without parameters and ignores its rows. */
   run(sql: string): void {
-    const { statement } = this.#prepared(sql)
+    const { statement } = this.#prepare(sql)
     if (statement.reader) statement.get()
     else statement.run()
   }
@@ -248,7 +248,7 @@ class SqliteConnection implements DatabaseConnection {
     throw new Error('queries of the store are bounded: nothing is streamed')
   }
 
-  #prepared(sql: string): PreparedStatement {
+  #prepare(sql: string): PreparedStatement {
     const cached = this.#statements.get(sql)
     if (cached) return cached
     const statement = this.#database.prepare(sql)

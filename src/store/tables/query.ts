@@ -30,7 +30,7 @@ type QueryFactory<Row, Values extends readonly QueryValue[]> = (
 /** A frequent query, compiled once: compiling it takes longer than running it. */
 export function prepareQuery<Row, Values extends readonly QueryValue[]>(build: QueryFactory<Row, Values>) {
   const built = new WeakMap<DialectAdapter, PreparedQuery<Row>>()
-  const filled = (db: Kysely<Tables>, values: Values): CompiledQuery<Row> => {
+  const bindValues = (db: Kysely<Tables>, values: Values): CompiledQuery<Row> => {
     const { adapter } = db.getExecutor()
     const prepared = built.get(adapter) ?? prepare(build, db, values)
     built.set(adapter, prepared)
@@ -38,7 +38,7 @@ export function prepareQuery<Row, Values extends readonly QueryValue[]>(build: Q
     return { ...query, parameters: slots.map((slot, at) => (slot < 0 ? query.parameters[at] : values[slot])) }
   }
   return async (db: Kysely<Tables>, ...values: Values): Promise<readonly Row[]> =>
-    (await db.executeQuery<Row>(filled(db, values))).rows
+    (await db.executeQuery<Row>(bindValues(db, values))).rows
 }
 
 function prepare<Row, Values extends readonly QueryValue[]>(

@@ -59,19 +59,19 @@ function readTokens(operation: Operation, words: readonly string[], flags: reado
   const given: FlagValue[] = []
   const positionals: string[] = []
   for (const [at, token] of tokens.entries()) {
-    if (token.kind === 'positional' && token !== spoken(tokens, at - 1)) positionals.push(token.value)
+    if (token.kind === 'positional' && token !== booleanAfter(tokens, at - 1)) positionals.push(token.value)
     if (token.kind !== 'option') continue
     const flag = byName.get(token.name.split('.').map(toKebabCase).join('.'))
     if (!flag) throw unknownFlag(operation, token.rawName, [...byName.keys()])
     if (flag.takes !== 'nothing' && (token.value === undefined || isFlagLike(token, byName))) {
       throw usageFailure(`--${flag.name} needs a value.`, helpHint(operation))
     }
-    given.push({ flag, value: token.value ?? spoken(tokens, at)?.value ?? 'true' })
+    given.push({ flag, value: token.value ?? booleanAfter(tokens, at)?.value ?? 'true' })
   }
   return { given, positionals }
 
   /** The `true` or `false` after a flag without a value: `--include-blocked true`. */
-  function spoken(all: typeof tokens, at: number) {
+  function booleanAfter(all: typeof tokens, at: number) {
     const [flag, next] = [all[at], all[at + 1]]
     if (flag?.kind !== 'option' || flag.value !== undefined || next?.kind !== 'positional') return undefined
     const named = byName.get(flag.name.split('.').map(toKebabCase).join('.'))
@@ -139,10 +139,10 @@ const insteadOf: Readonly<Record<string, string>> = {
 
 /** The flag of a positional value: a task's id is the task even in the position of a mission, and vice versa. */
 function flagFor(flags: readonly Flag[], place: string | undefined, value: string): Flag | undefined {
-  const named = (name: string | undefined) => flags.find(({ path }) => path.join('.') === name)
+  const flagNamed = (name: string | undefined) => flags.find(({ path }) => path.join('.') === name)
   const kind = value.startsWith('t-') ? 'task' : /^[mw]-/.test(value) ? 'mission' : undefined
   const isEither = place === 'task' || place === 'mission'
-  return (isEither ? named(kind) : undefined) ?? named(place)
+  return (isEither ? flagNamed(kind) : undefined) ?? flagNamed(place)
 }
 
 /**

@@ -104,9 +104,9 @@ export function withFlagNames(failure: Failure, operation: Operation): Failure {
   const intro = `${operation.name}: `
   if (failure.code !== 'INVALID_INPUT' || !failure.message.startsWith(intro)) return failure
   const flags = flagsOf(inputSchema(operation))
-  const written = (path: string, name: string) =>
+  const fieldName = (path: string, name: string) =>
     operation.positional?.includes(path) ? `<${name}>` : `--${name}`
-  const words = new Map(flags.map(({ path, name }) => [path.join('.'), written(path.join('.'), name)]))
+  const words = new Map(flags.map(({ path, name }) => [path.join('.'), fieldName(path.join('.'), name)]))
   const message = replaceFieldNames(failure.message.slice(intro.length), words)
   const usage = /^(?:<|--\S+ is missing)/.test(message) ? `Usage: ${usageLine(operation)}\n` : ''
   const { reason, fix, details } = failure

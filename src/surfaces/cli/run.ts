@@ -31,7 +31,7 @@ export interface CommandLineHost {
   readonly open: (project: string | undefined) => Context | Promise<Context>
   readonly close: (context: Context) => Promise<void>
   /** Makes a typed path relative to the project's folder. */
-  readonly placed?: (path: string, project: string | undefined) => string
+  readonly locate?: (path: string, project: string | undefined) => string
   /** Asks the person at the terminal; absent where no one can answer. */
   readonly confirm?: (question: string) => Promise<boolean>
   /** Opens the project at its server. Null for a local project. */
@@ -110,7 +110,7 @@ async function perform(
   const operation = await operationFor(found.operation, typed, host)
   if (options.help)
     return writeLine(commandHelp(operation, terminal, { operations: await commandOperations(host) }), host)
-  const placed = withPaths(operation, typed, (path) => host.placed?.(path, options.project) ?? path)
+  const placed = withPaths(operation, typed, (path) => host.locate?.(path, options.project) ?? path)
   const { idempotencyKey } = options
   const project = (await host.elsewhere?.(options.project)) ?? (await openLocalProject(options.project, host))
   const ask: AskProject = async (name, question) => {
@@ -168,7 +168,7 @@ function textOutput(terminal: Terminal) {
   const write = async (part: string) => {
     isWritten = true
     terminal.write(printableJson(part))
-    await terminal.drained?.()
+    await terminal.waitForDrain?.()
   }
   return { write, isWritten: () => isWritten }
 }

@@ -9,7 +9,7 @@ export interface Terminal {
   readonly ink: Ink
   write(text: string): void
   /** Waits until a slow reader has taken what was written. */
-  drained?(): Promise<void>
+  waitForDrain?(): Promise<void>
   writeError(text: string): void
 }
 
@@ -29,7 +29,7 @@ export function processTerminal(): Terminal {
     write: (text) => {
       process.stdout.write(printableStyled(text))
     },
-    drained: async () => {
+    waitForDrain: async () => {
       if (process.stdout.writableNeedDrain)
         await new Promise<void>((resolve) => process.stdout.once('drain', resolve))
     },

@@ -279,10 +279,10 @@ function closeStreamWith(caller: Caller, response: Response, streams: OpenStream
   const { body, status, statusText, headers } = response
   if (!body || !headers.get('content-type')?.includes('text/event-stream')) return response
   const reader = body.getReader()
-  let closed = (): void => undefined
+  let release = (): void => undefined
   const guarded = new ReadableStream<Uint8Array>({
     start: (controller) => {
-      closed = streams.keep(caller, () => {
+      release = streams.keep(caller, () => {
         controller.close()
         void reader.cancel('The token was revoked.').catch(() => undefined)
       })
@@ -291,15 +291,15 @@ function closeStreamWith(caller: Caller, response: Response, streams: OpenStream
       try {
         const { done, value } = await reader.read()
         if (!done) return controller.enqueue(value)
-        closed()
+        release()
         closeIfOpen(controller)
       } catch (error) {
-        closed()
+        release()
         controller.error(error)
       }
     },
     cancel: async (reason) => {
-      closed()
+      release()
       await reader.cancel(reason)
     },
   })

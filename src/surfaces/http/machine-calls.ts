@@ -46,14 +46,14 @@ export function createRemoteCallHandler(options: HttpServingOptions, mcp: McpPar
     })
     tracker.track(project, { request, machine, context: project.contextOf(actor) })
     try {
-      return c.json(await performed(request, context))
+      return c.json(await perform(request, context))
     } catch (error) {
       if (!(error instanceof RemoteMeasureRequired)) throw error
       return c.json({ measure: error.request, now: context.clock.now() })
     }
   }
 
-  async function performed(request: RemoteCallRequest, context: Context): Promise<object> {
+  async function perform(request: RemoteCallRequest, context: Context): Promise<object> {
     if (request.tool !== undefined) return mcp.callTool(context, { ...request, tool: request.tool })
     const operation = operations.get(request.operation ?? '')
     if (!operation) {
@@ -126,11 +126,11 @@ async function recordHeartbeat({
 }: RemoteMachineContact): Promise<void> {
   const { version } = request
   const at = clock.now()
-  const before = await store.view(({ machines }) => machines.heard(machine.id))
+  const before = await store.view(({ machines }) => machines.byId(machine.id))
   const isSame = before?.name === machine.name && before.token === actor.name
   if (isSame && at - before.seenAt < heartbeatEveryMs) return
-  const beside = [{ kind: 'machine seen' as const, ...machine, token: actor.name, version, at }]
-  await store.record({ actor, at, decide: async () => ({ events: [], beside, answer: null }) })
+  const sideWrites = [{ kind: 'machine seen' as const, ...machine, token: actor.name, version, at }]
+  await store.record({ actor, at, decide: async () => ({ events: [], sideWrites, answer: null }) })
 }
 
 /** The token decides actor and permissions; the remote machine's own claims can only reduce them. */

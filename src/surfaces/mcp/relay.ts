@@ -124,7 +124,7 @@ function relayServer(project: RelayedProject, { era, order, watch }: RelayConnec
     explainErrors({ log, data: { uri } }, () => readResource(uri, askFor(request))),
   )
   if (era === 'legacy') subscribeTo(server, { watch, log })
-  announceChanges(server, { watch, era, log, changed: () => undefined })
+  announceChanges(server, { watch, era, log, onChange: () => undefined })
   return server
 }
 

@@ -73,8 +73,8 @@ export function createServer(surface: Surface, connection: McpConnection): Serve
   serveResources(server, { catalog: surface.catalog, contextOf, glance, log })
   if (watch && era === 'legacy') subscribeTo(server, { watch, log })
   if (watch) {
-    const changed = () => void news.tell(server, surface.contextOf(undefined))
-    announceChanges(server, { watch, era, log, changed })
+    const tellChange = () => void news.tell(server, surface.contextOf(undefined))
+    announceChanges(server, { watch, era, log, onChange: tellChange })
   }
   return server
 }

@@ -25,7 +25,7 @@ export async function serveMcpOverStdio(
   if (!(await transport.listen())) return
   const connect = await open()
   const connection = connect(transport)
-  await transport.finished()
+  await transport.whenFinished()
   await connection.end()
 }
 
@@ -46,7 +46,7 @@ class PendingRequests {
   #whenNone: (() => void)[] = []
 
   /** Notes a message from the client. Subscriptions are not counted: they are answered only at their end. */
-  received(message: JSONRPCMessage): void {
+  noteReceived(message: JSONRPCMessage): void {
     if (!('method' in message)) return
     if ('id' in message) {
       if (message.method !== 'subscriptions/listen') this.#add(message.id, 1)
@@ -57,7 +57,7 @@ class PendingRequests {
   }
 
   /** Notes a message to the client. */
-  sent(message: JSONRPCMessage): void {
+  noteSent(message: JSONRPCMessage): void {
     if (!('method' in message) && message.id !== undefined) this.#add(message.id, -1)
   }
 
@@ -98,7 +98,7 @@ export interface StdioStreams {
 export interface StdioEvents {
   /** Called before a message is written. */
   beforeSend(message: JSONRPCMessage): Promise<void>
-  received(message: JSONRPCMessage): void
+  noteReceived(message: JSONRPCMessage): void
 }
 
 /**
@@ -141,7 +141,7 @@ export class StdioTransport implements Transport {
   }
 
   /** Resolves when the input has ended and every request is answered, or the client is gone. */
-  finished(): Promise<void> {
+  whenFinished(): Promise<void> {
     return this.#finished.promise
   }
 
@@ -163,7 +163,7 @@ export class StdioTransport implements Transport {
     }
     await this.#events?.beforeSend(message)
     this.#write(message)
-    this.#unanswered.sent(message)
+    this.#unanswered.noteSent(message)
   }
 
   close(): Promise<void> {
@@ -224,13 +224,13 @@ export class StdioTransport implements Transport {
   }
 
   #take(message: JSONRPCMessage): void {
-    this.#unanswered.received(message)
+    this.#unanswered.noteReceived(message)
     if (this.#buffered) this.#buffered.push(message)
     else this.#deliver(message)
   }
 
   #deliver(message: JSONRPCMessage): void {
-    this.#events?.received(message)
+    this.#events?.noteReceived(message)
     this.onmessage?.(message)
   }
 

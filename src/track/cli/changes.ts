@@ -51,7 +51,7 @@ export const undo: AnswerView<'undo'> = (answer, page) => {
     : `Would undo ${name}: ${formatCount(total, 'file')} in ${answer.work_tree}. Nothing was written.`
   const rows = (entries: readonly (readonly [path: string, note: string])[]) =>
     indentText(entries.map(([path, note]) => `${escapeLineBreaks(path)}  ${ink('dim', note)}`).join('\n'))
-  const marked = (isMarked: boolean) => (isMarked ? ', marked in the file' : '')
+  const markWords = (isMarked: boolean) => (isMarked ? ', marked in the file' : '')
   return blocks(
     answer.written ? '' : diffText({ ...answer, left_out_total: 0 }, page),
     head,
@@ -59,7 +59,7 @@ export const undo: AnswerView<'undo'> = (answer, page) => {
     cutNote(answer.written ? files.length : total, total, 'the others are not listed here.'),
     section(
       'Conflicts',
-      rows(conflicts.map((one) => [one.path, `${conflictWords[one.reason]}${marked(one.marked)}`])),
+      rows(conflicts.map((one) => [one.path, `${conflictWords[one.reason]}${markWords(one.marked)}`])),
       page,
     ),
     cutNote(conflicts.length, answer.conflicts_total, 'the others are not listed here.'),

@@ -134,7 +134,7 @@ export function evidenceChain(
     const span = changedAt == null ? { from, to } : { from: changedAt, to: changedAt }
     return !present.some((one) => canHaveWritten(one, span, name, within))
   }
-  const unreported = (
+  const linkWithoutReport = (
     { before, after }: Pick<EvidenceLink, 'before' | 'after'>,
     authors: readonly CandidateAuthor[],
     isGuess: boolean,
@@ -148,7 +148,7 @@ export function evidenceChain(
     if (ends !== undefined && ends.before !== undefined && ends.before === ends.after) return []
     const { before, after, changedAt } = ends ?? {}
     return [
-      unreported(
+      linkWithoutReport(
         { before, after },
         possibleWriters(time.from, time.to),
         isLate(changedAt, time.from, time.to),
@@ -168,7 +168,7 @@ export function evidenceChain(
     const isFormatter = last !== null && (changedAt ?? at) - since <= formatterWindow + tolerance
     const isGuess = owners.length === 0 && isFormatter
     const authors = isGuess && last !== null ? [last] : owners
-    links.push(unreported({ before, after }, authors, isGuess || isLate(changedAt, since, at)))
+    links.push(linkWithoutReport({ before, after }, authors, isGuess || isLate(changedAt, since, at)))
   }
   for (const { author, edit } of orderedEdits) {
     const began = edit.from ?? edit.reportedAt

@@ -74,7 +74,7 @@ export const changes = defineOperation({
     const entries = paging.fit(measuredOrStored.changes.map(changeEntry))
     const { added, modified, deleted, renamed } = measuredOrStored.counts
     const total = added + modified + deleted + renamed
-    const names = await reads.tasks.named([attempt.taskId])
+    const names = await reads.tasks.names([attempt.taskId])
     return {
       task_id: attempt.taskId,
       task_name: excerpt(names.get(attempt.taskId) ?? attempt.taskId, 120),

@@ -98,7 +98,7 @@ export const completeMission = defineOperation({
     const mission = await findMission(reads, input.mission_id)
     const gating = isEnded(mission) ? [] : await reads.runs.gating({ missionId: mission.id })
     if (input.status !== 'failed') await assertMissionFree(reads, mission.id, gating)
-    const lost = isEnded(mission) ? [] : await reads.runs.lost({ missionId: mission.id })
+    const lost = isEnded(mission) ? [] : await reads.runs.lostRuns({ missionId: mission.id })
     if (input.status === 'completed' && handling.actor.kind === 'agent') {
       const alternative = `Or complete it as partial or failed; a person may complete it as it is: waymark mission complete ${mission.id} --status completed --summary "…".`
       refuseAfterLoss(`mission ${mission.id}`, lost, alternative)
@@ -133,7 +133,7 @@ export const completeMission = defineOperation({
       ...ending,
       ...(await abandonedAttempts(reads, { mission, gating, author: handling.actor.name }, setting)),
     ]
-    const doubted = doubtedEntry(await reads.missions.doubted(mission.id, maxDoubted))
+    const doubted = doubtedEntry(await reads.missions.doubtedTasks(mission.id, maxDoubted))
     const completedAt = repeat ? (mission.completedAt ?? setting.at) : setting.at
     return {
       events,

@@ -239,13 +239,14 @@ const missionStates = measurement({
     between: names.nullable(),
   }),
   measure: async ({ witness }, { from, end, first, last, gap }) => {
-    const isSame = async (earlier: SnapshotLocation) => (await witness.touched(earlier, end))?.length === 0
+    const isSame = async (earlier: SnapshotLocation) =>
+      (await witness.touchedPaths(earlier, end))?.length === 0
     // The last measurement then still holds. Comparing two such snapshots starts no git process.
     const isAsBefore = last !== null && (await isSame(last))
     if (isAsBefore && (await isSame(from))) return { isAsBefore, states: null, between: [] }
     const [states, between] = await Promise.all([
       first === null ? null : witness.changes(first, end),
-      gap === null ? [] : witness.touched(gap.from, gap.to),
+      gap === null ? [] : witness.touchedPaths(gap.from, gap.to),
     ])
     return { isAsBefore, states, between }
   },
@@ -428,7 +429,7 @@ async function prepareCompletion(
       reads.runs.settings(),
       loadCompletion(reads, { task, attempt, phaseComplete: !input.preview && phaseComplete }),
       openItemsOfTask(reads, task.id),
-      reads.tasks.related(attempt),
+      reads.tasks.relatedAttempts(attempt),
       promisesOf(reads, task),
       phaseComplete && assertPhaseFree(reads, attempt, context.actor.kind),
     ])
@@ -632,7 +633,7 @@ function recordEnd({ actor, setting }: CompletionAuthor, ending: TaskCompletionC
   return {
     events: [...ending.lines, closed, ...ending.released, ...completed.consequences],
     agentName: speakerOf(attempt, actor),
-    beside: [
+    sideWrites: [
       ...(ending.diff ? [{ kind: 'diff kept' as const, attemptId: attempt.id, ...ending.diff }] : []),
       ...(ending.files
         ? [{ kind: 'files kept' as const, attemptId: attempt.id, at: setting.at, ...ending.files }]
@@ -716,7 +717,7 @@ async function prepareAmendment(
   const { input, task, attempt, outcome, end } = amendment
   const [changes, related, promises, waiting, settings, before] = await Promise.all([
     reads.tasks.changes(attempt.id, { limit: maxChanges, offset: 0 }),
-    reads.tasks.related(attempt),
+    reads.tasks.relatedAttempts(attempt),
     promisesOf(reads, task),
     openItemsOfTask(reads, task.id),
     readGateSettings(reads),

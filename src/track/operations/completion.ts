@@ -204,7 +204,7 @@ async function loadWorkflow(reads: Reads, { task, attempt }: AttemptEndRequest):
   if (mission?.kind !== 'workflow') return noWorkflow
   const [isOtherOpen, planned, gated, openItemsOfMission] = await Promise.all([
     reads.tasks.isOtherOpen(mission.id, attempt.id),
-    reads.tasks.planned(mission.id),
+    reads.tasks.unfinishedOf(mission.id),
     isGated(reads, mission.id),
     openInboxItems(reads, mission.id),
   ])
@@ -218,7 +218,7 @@ async function loadWorkflow(reads: Reads, { task, attempt }: AttemptEndRequest):
 
 /** A workflow does not end by itself while one of its runs is open, or after one that failed. */
 async function isGated({ runs }: Reads, missionId: MissionId): Promise<boolean> {
-  const found = await Promise.all([runs.gating({ missionId }), runs.lost({ missionId })])
+  const found = await Promise.all([runs.gating({ missionId }), runs.lostRuns({ missionId })])
   return found.flat().length > 0
 }
 

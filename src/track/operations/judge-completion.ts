@@ -8,8 +8,12 @@ import {
 } from '../../kernel/operations/measurement-protocol.ts'
 import type { TaskPromises } from '../../plan/operations/done-when.ts'
 import type { ReportedChange } from '../domain/changes.ts'
+import {
+  claimedChanges,
+  claimsWithoutChange,
+  unchangedPaths,
+} from '../domain/claimed-changes/claimed-changes.ts'
 import { unchangedClaims } from '../domain/claimed-paths.ts'
-import { claimedChanges, claimsWithoutChange, unchangedPaths } from '../domain/claimed-changes/claimed-changes.ts'
 import type { Attempt, TaskOutcome } from '../domain/task.ts'
 import {
   changesOfTask,
@@ -41,7 +45,7 @@ export const taskTraces = measurement({
   measure: async ({ witness }, { end, first, since, claimed }) => {
     const paths = claimed.flatMap((path) => [path, `${end.prefix}${path}`])
     const [touched, elsewhere, states] = await Promise.all([
-      first && witness.touched(first, end),
+      first && witness.touchedPaths(first, end),
       since === null ? null : witness.elsewhere(end, since),
       claimed.length === 0 ? null : witness.contents.states(end, paths),
     ])

@@ -55,7 +55,7 @@ export const listMissions = defineOperation({
       ...(input.search !== undefined && { search: input.search }),
     })
     const items = found.items.slice(0, paging.limit)
-    const listed = await missions.listed(items.map(({ item }) => item))
+    const listed = await missions.listings(items.map(({ item }) => item))
     const overviews = input.include ? await missions.glances(listed.map(({ mission }) => mission.id)) : null
     const entries = listed.map((line) => ({
       ...missionEntry(line),

@@ -46,7 +46,7 @@ export const lostContents = measurement({
   }),
   fits: ({ states }, { files }) => files.every(({ state }) => state < states.length),
   measure: async ({ witness }, brief) => {
-    const { files, commands } = await witness.lost(brief)
+    const { files, commands } = await witness.lostFiles(brief)
     return { files: [...files], commands: [...commands] }
   },
 })

@@ -48,8 +48,12 @@ import {
   maxAuthors,
   type ReportedChange,
 } from '../domain/changes.ts'
+import {
+  claimedChanges,
+  claimsWithoutChange,
+  unchangedPaths,
+} from '../domain/claimed-changes/claimed-changes.ts'
 import { type ClaimedWork, pathsNamedIn } from '../domain/claimed-paths.ts'
-import { claimedChanges, claimsWithoutChange, unchangedPaths } from '../domain/claimed-changes/claimed-changes.ts'
 import type { CandidateAuthor, EndContents, Interval } from '../domain/hook-evidence.ts'
 import { coverage, hasPackageArea, judgeScope, parseScope, type Scope } from '../domain/scope/scope.ts'
 import { sensitiveKinds } from '../domain/scope/sensitive.ts'
@@ -425,15 +429,15 @@ export function judgeReport(
   const widened = { ...attempt, areas: [...attempt.areas, ...claims.areas] }
   const attributed = attribute(attempt.id, report, activity.intervals, candidateAuthorsOf(activity, scopeOf))
   const ownership = settleOwners(attempt, report.changes, attributed, { claims, activity })
-  const own = report.changes.filter(({ path }) => ownership.own(path) !== null)
-  const isJudged = ({ path }: FileChange): boolean => ownership.own(path)?.certainty !== 'contested'
+  const own = report.changes.filter(({ path }) => ownership.ownChangeAt(path) !== null)
+  const isJudged = ({ path }: FileChange): boolean => ownership.ownChangeAt(path)?.certainty !== 'contested'
   const subtaskScopes = (path: string) => {
-    const via = activity.neighbors.get(ownership.own(path)?.via ?? '')
+    const via = activity.neighbors.get(ownership.ownChangeAt(path)?.via ?? '')
     return via ? [scopeOf(via)] : []
   }
   // Changes of a subtask were reviewed when the subtask ended.
   const reviewedInSubtasks = report.changes.flatMap(({ path, from = path }) => {
-    const via = activity.neighbors.get(ownership.own(path)?.via ?? '')
+    const via = activity.neighbors.get(ownership.ownChangeAt(path)?.via ?? '')
     return via === undefined || via.status === 'open' || via.status === 'abandoned' ? [] : [path, from]
   })
   const sensitive = new Map(
@@ -453,7 +457,7 @@ export function judgeReport(
   })
   const scopes = new Map(scopeResult.files.map(({ change, scope }) => [change.path, scope]))
   const changes = own.map((change): ReportedChange => {
-    const claim = ownership.own(change.path)
+    const claim = ownership.ownChangeAt(change.path)
     const candidates = otherAuthors(claim?.others ?? [], activity)
     const via = activity.neighbors.has(claim?.via ?? '') ? claim?.via : undefined
     return {
@@ -577,7 +581,7 @@ type OwnAttribution = NonNullable<ReturnType<AttributedChanges['own']['get']>>
 
 /** The owner of each path, after the agent's claims decided contested ones. */
 interface PathOwnership {
-  readonly own: (path: string) => OwnAttribution | null
+  readonly ownChangeAt: (path: string) => OwnAttribution | null
   readonly candidates: (path: string) => readonly string[]
   /** The paths that a claim decided. */
   readonly claimed: readonly string[]
@@ -596,13 +600,13 @@ function settleOwners(
   { claims, activity }: { readonly claims: StatedOutcome; readonly activity: MeasureContext },
 ): PathOwnership {
   if (attributed === null)
-    return { own: () => alone, candidates: () => [], claimed: [], deniedByAll: [], released: [] }
+    return { ownChangeAt: () => alone, candidates: () => [], claimed: [], deniedByAll: [], released: [] }
   const { own, candidates } = attributed
   const settlements = settledPaths(attempt, changes, attributed, { claims, activity })
   const pathsOfKind = (kind: Settlement['is']) =>
     [...settlements].flatMap(([path, { is }]) => (is === kind ? [path] : []))
   return {
-    own: (path) => {
+    ownChangeAt: (path) => {
       const settlement = settlements.get(path)
       if (settlement?.is === 'others') return null
       if (settlement?.is !== 'own') return own.get(path) ?? null
@@ -765,7 +769,7 @@ function commitsDuring(
           return other !== undefined && coverage(scopeOf(other), path) === 'covered'
         })
       const isOwn = (path: string): boolean => {
-        const certainty = ownership.own(path)?.certainty
+        const certainty = ownership.ownChangeAt(path)?.certainty
         // The other agent may have changed and committed it later.
         return (
           certainty === 'certain' ||
@@ -776,7 +780,9 @@ function commitsDuring(
         others.length === 0 || (paths.length > 0 && paths.every(isOwn))
           ? 'own'
           : paths.length > 0 &&
-              paths.every((path) => ownership.own(path) === null && ownership.candidates(path).length > 0)
+              paths.every(
+                (path) => ownership.ownChangeAt(path) === null && ownership.candidates(path).length > 0,
+              )
             ? 'other'
             : 'unknown'
       return { commit: { id: commit, subject: message.replace(/^[^:]*: /, ''), author }, paths }
@@ -945,7 +951,7 @@ export async function measuredSpans(
   return Promise.all(
     spans.map(async ({ from, to }) => {
       const [touched, before, after] = await Promise.all([
-        spans.length === 1 ? paths : witness.touched(from, to),
+        spans.length === 1 ? paths : witness.touchedPaths(from, to),
         isTimed ? contentsAt(from, reportedChanges) : [],
         isTimed ? contentsAt(to, paths) : [],
       ])

@@ -55,7 +55,7 @@ const applied = z.strictObject({
 
 type MeasuredRestore = Readable<z.output<typeof applied>>
 
-function measured(
+function measuredRestore(
   { diff, files, newer, refused, leftOut, commits, top, before, same, hash }: PlannedRestore,
   written: readonly string[],
   after: SnapshotLocation | null,
@@ -147,12 +147,12 @@ export const restore = defineOperation({
       content: content ?? null,
     }),
     apply: async ({ workRestore }, { request: wanted, isWanted, content }, { id }) => {
-      if (!isWanted) return measured(await workRestore.plan(wanted), [], null)
+      if (!isWanted) return measuredRestore(await workRestore.plan(wanted), [], null)
       const done = await workRestore.apply(wanted, content)
       if (done === null) throw changedFailure(id)
       if (done.written.length === 0 && done.newer.length + done.refused.length > 0)
         throw blockedFailure(id, done)
-      return measured(done, done.written, done.after)
+      return measuredRestore(done, done.written, done.after)
     },
   })
   .record(async ({ reads, plan: { isWanted }, applied: done, context, setting }, { id, paths }) => {
@@ -267,7 +267,7 @@ const maxNamed = 10
 
 function blockedFailure(id: string, { newer, refused }: Pick<MeasuredRestore, 'newer' | 'refused'>): Failure {
   const reasons = [
-    ...(newer.length === 0 ? [] : [`newer content is in ${named(newer)}`]),
+    ...(newer.length === 0 ? [] : [`newer content is in ${nameList(newer)}`]),
     ...refused.slice(0, maxNamed).map((one) => `${one.path} ${one.problem}`),
   ]
   return new Failure('CONFLICT', `Cannot restore ${id}: ${reasons.join('; ')}. Nothing was written.`, {
@@ -277,7 +277,7 @@ function blockedFailure(id: string, { newer, refused }: Pick<MeasuredRestore, 'n
   })
 }
 
-function named(paths: readonly string[]): string {
+function nameList(paths: readonly string[]): string {
   const more = paths.length - maxNamed
   return `${paths.slice(0, maxNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }

@@ -303,7 +303,7 @@ async function sessionOfCaller(
   { capture }: Reads,
   { caller }: Pick<RecordContext, 'caller'>,
 ): Promise<CallerSession | null> {
-  const session = caller ? await capture.named(caller.session) : null
+  const session = caller ? await capture.byClientSession(caller.session) : null
   if (!caller || session === null) return null
   const turn = (await capture.openTurns(session.id)).findLast(({ agent }) => agent === null)
   return { id: session.id, turnId: turn?.id ?? null, link: caller.link }

@@ -47,7 +47,7 @@ export async function stopReasons(
   const state = { attempt, end: endedTree({ clock: { now: workTree.now } }, measured) }
   const [activity, related, promises] = await Promise.all([
     changesAround(reads, state),
-    reads.tasks.related(attempt),
+    reads.tasks.relatedAttempts(attempt),
     promisesOf(reads, task),
   ])
   const brief = changesBrief(state, activity)

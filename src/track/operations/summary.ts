@@ -15,7 +15,7 @@ export async function missionRuns(
 ) {
   const page = await runs.list({ missionId: id }, { limit: maxRuns })
   const remarks = await Promise.all(page.items.map(({ item }) => runRemarks({ runs, inboxItems }, item)))
-  const lostRuns = status === 'completed' ? await runs.lost({ missionId: id }) : []
+  const lostRuns = status === 'completed' ? await runs.lostRuns({ missionId: id }) : []
   return {
     runs: page.items.map(({ item }, place) => ({
       run_id: item.id,

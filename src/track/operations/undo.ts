@@ -449,7 +449,7 @@ function nothingFailure({ id, spans }: UndoneWork, top: string, plan: MeasuredPl
   const trees = [...new Set(spans.map(({ to }) => to.place.top))].filter((tree) => tree !== top)
   const staying =
     plan.stays.length > 0
-      ? ` ${formatCount(plan.stays.length, 'file')} stay: ${listed(plan.stays, stayWords)}.`
+      ? ` ${formatCount(plan.stays.length, 'file')} stay: ${listEntries(plan.stays, stayWords)}.`
       : ''
   return new Failure('CONFLICT', `There is nothing to undo of ${id} in ${top}.${staying}`, {
     reason: 'nothing_to_undo',
@@ -463,7 +463,7 @@ function nothingFailure({ id, spans }: UndoneWork, top: string, plan: MeasuredPl
 
 function conflictFailure({ id }: UndoneWork, { conflicts, stays }: MeasuredPlan): Failure {
   const files = formatCount(conflicts.length, 'file')
-  const message = `Cannot undo ${id}: ${files} changed since: ${listed(conflicts, conflictWords)}. Nothing was written.`
+  const message = `Cannot undo ${id}: ${files} changed since: ${listEntries(conflicts, conflictWords)}. Nothing was written.`
   return new Failure('CONFLICT', message, {
     reason: 'undo_conflicts',
     hint: `Look at the difference with waymark undo ${id} --dry-run, or write the conflicts into the files: waymark undo ${id} --yes --conflicts`,
@@ -491,7 +491,7 @@ function refusedFailure(id: string, refused: readonly RefusedFile[]): Failure {
 
 const maxNamed = 10
 
-function listed<Entry extends { readonly path: string; readonly reason: string }>(
+function listEntries<Entry extends { readonly path: string; readonly reason: string }>(
   entries: readonly Entry[],
   reasons: Readonly<Record<Entry['reason'], string>>,
 ): string {

@@ -84,13 +84,13 @@ export interface MissionReads {
   find(id: string): Promise<Mission | null>
   withIds(ids: readonly string[]): Promise<readonly Mission[]>
   /** The names of missions, at most 200. */
-  named(ids: readonly MissionId[]): Promise<ReadonlyMap<MissionId, string>>
+  names(ids: readonly MissionId[]): Promise<ReadonlyMap<MissionId, string>>
   /** Newest first. */
   list(
     request: PageRequest & { readonly statuses?: readonly MissionStatus[]; readonly search?: string },
   ): Promise<Page<Mission>>
   /** The missions with their current state, in the same order: a fixed number of queries. */
-  listed(missions: readonly Mission[]): Promise<readonly MissionListing[]>
+  listings(missions: readonly Mission[]): Promise<readonly MissionListing[]>
   /** For at most 200 missions: always three queries. */
   glances(missionIds: readonly MissionId[]): Promise<ReadonlyMap<string, MissionOverview>>
   /** By sort order, then number. */
@@ -100,7 +100,7 @@ export interface MissionReads {
   tallies(missionId: MissionId): Promise<readonly PhaseCounts[]>
   now(missionId: MissionId): Promise<MissionCounts>
   totals(missionId: MissionId): Promise<MissionTotals>
-  doubted(missionId: MissionId, limit: number): Promise<DoubtedTasks>
+  doubtedTasks(missionId: MissionId, limit: number): Promise<DoubtedTasks>
   /** Ids with a prefix, at most `limit`, for the CLI's short ids and for completion. */
   idsLike(prefix: string, limit: number): Promise<readonly string[]>
 }

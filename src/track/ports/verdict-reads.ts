@@ -20,5 +20,5 @@ export interface VerdictReads {
   /** The attempts that completed a task with this content, newest first, at most 20. */
   attemptsWithContent(content: string): Promise<readonly Attempt[]>
   /** The other attempts at the task of an attempt, and those at its subtasks. */
-  related(attempt: Pick<Attempt, 'id' | 'taskId'>): Promise<readonly RelatedAttempt[]>
+  relatedAttempts(attempt: Pick<Attempt, 'id' | 'taskId'>): Promise<readonly RelatedAttempt[]>
 }

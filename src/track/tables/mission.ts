@@ -188,7 +188,7 @@ export function missionReads(scope: ReadScope): MissionReads {
     async withIds(ids) {
       return ids.length === 0 ? [] : (await missionsByIds(scope, [...new Set(ids)])).map(missionOf)
     },
-    async named(ids) {
+    async names(ids) {
       if (ids.length === 0) return new Map()
       const rows = await db
         .selectFrom('mission')
@@ -223,7 +223,7 @@ export function missionReads(scope: ReadScope): MissionReads {
     lastEnded: (missionId, top) => lastEndedAttempt(scope, missionId, top),
     lines: async (id) => (await linesOfMissions(scope, [id])).get(id) ?? noMissionLines,
     list: (request) => listMissions(scope, request),
-    listed: (missions) => missionListEntries(scope, missions),
+    listings: (missions) => missionListEntries(scope, missions),
     glances: (ids) => missionGlances(scope, ids),
     async phases(missionId) {
       return openPhases(scope, [missionId], 1000)
@@ -242,7 +242,7 @@ export function missionReads(scope: ReadScope): MissionReads {
     tallies: (missionId) => phaseTallies(scope, missionId),
     now: (missionId) => missionFigures(scope, missionId),
     totals: (missionId) => missionTotals(scope, missionId),
-    doubted: (missionId, limit) => doubtedTasks(scope, missionId, limit),
+    doubtedTasks: (missionId, limit) => doubtedTasks(scope, missionId, limit),
     idsLike: (prefix, limit) => idsByPrefix(scope, 'mission', { prefix, limit }),
   }
 }

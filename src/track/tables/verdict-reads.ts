@@ -79,7 +79,7 @@ export function verdictReads(scope: ReadScope): VerdictReads {
         .execute()
       return rows.map(attemptOf)
     },
-    related: (attempt) => relatedTo(scope, attempt),
+    relatedAttempts: (attempt) => relatedTo(scope, attempt),
   }
 }
 

@@ -40,7 +40,7 @@ async function withKeptDiff(project: Begun): Promise<string> {
     hash: '',
   } as const
   const command = { id: commandId, runId: null, tree: 'tree' }
-  const { events, beside } = await endOfCommand(fingerprint, command, report)
+  const { events, sideWrites } = await endOfCommand(fingerprint, command, report)
   const started: CommandResult = {
     id: commandId,
     runId: null,
@@ -60,7 +60,7 @@ async function withKeptDiff(project: Begun): Promise<string> {
     at: Date.now(),
     decide: async () => ({
       events: [{ kind: 'command.started', command: started }, ...events],
-      beside: [{ kind: 'diff kept', attemptId, text, cut: false }, ...beside],
+      sideWrites: [{ kind: 'diff kept', attemptId, text, cut: false }, ...sideWrites],
       answer: null,
     }),
   })

@@ -39,7 +39,7 @@ export function View() {
     const { operation, done } = verb
     const text = `${done}: ${titleOfCard(of)}`
     const input = { ...verb.input(of, answer), ...(of.content !== null && { content: of.content }) }
-    sendLater({ about, operation, input, text, sent: inbox.refresh })
+    sendLater({ about, operation, input, text, onSent: inbox.refresh })
   }
   // While a pointer is over the list an answered row stays.
   const waits = (about: string) => inbox.answer.value?.items.some(({ item_id }) => item_id === about) ?? false

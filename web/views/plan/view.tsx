@@ -55,7 +55,9 @@ function Plan({ mission }: { readonly mission: string | null }) {
   const { rows, still } = useRows<PlanRow>(
     () => {
       const answer = plan.answer.value
-      return answer && planRows(answer.phases.map(pages.shown), { folded: folded.value, only: only.value })
+      return (
+        answer && planRows(answer.phases.map(pages.shownPhase), { folded: folded.value, only: only.value })
+      )
     },
     ({ key }) => key,
   )
@@ -262,7 +264,7 @@ function Plan({ mission }: { readonly mission: string | null }) {
 
 interface PhasePages {
   /** The phase with the pages of it that were read. */
-  readonly shown: (phase: PlanPhase) => ShownPhase
+  readonly shownPhase: (phase: PlanPhase) => ShownPhase
   readonly isLoaded: (key: string) => boolean
   /** Reads the next page of a phase. */
   readonly load: (phase: PlanPhase) => void
@@ -286,7 +288,7 @@ function createPhasePages(mission: string | null): PhasePages & { readonly stop:
     read.value = next
   }
   return {
-    shown: (phase) => {
+    shownPhase: (phase) => {
       const pages = read.value.get(phaseKey(phase))
       if (pages === undefined || phase.folded !== true) return phase
       const answers = pages.map(({ answer }) => answer.value)

@@ -134,7 +134,7 @@ function ProjectNameDialog({
         input={() => ({ name: name.trim() })}
         verb="Add"
         close={close}
-        done={({ name: made }) => location.assign(`/p/${made}/`)}
+        onDone={({ name: made }) => location.assign(`/p/${made}/`)}
       >
         {field}
       </OperationDialog>
@@ -149,7 +149,7 @@ function ProjectNameDialog({
       verb="Rename"
       close={close}
       // The addresses change, so the page loads again.
-      done={({ name: now }) =>
+      onDone={({ name: now }) =>
         location.assign(`/p/${currentProject() === key ? now : currentProject()}/projects`)
       }
     >

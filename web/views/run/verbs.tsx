@@ -32,7 +32,7 @@ export function VerbsBar({ page, refresh }: { readonly page: RunPage; readonly r
       operation,
       input: { ...input(reason, payload), ...shown },
       text: done,
-      sent: refresh,
+      onSent: refresh,
     })
   }
   return (

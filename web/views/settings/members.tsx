@@ -35,7 +35,7 @@ export function Members() {
           kind={`invitation, ${created.access}`}
           what="invitation"
           secret={created.invitation}
-          done={() => setCreated(null)}
+          onDone={() => setCreated(null)}
         >
           Send it to {created.person.name} with the address of this server. It works once, within 24 hours.
         </NewSecret>
@@ -73,14 +73,14 @@ export function Members() {
         <AddMember
           members={answer.members}
           close={close}
-          done={({ person }) => confirm(`${person.name} is now a member.`)}
+          onDone={({ person }) => confirm(`${person.name} is now a member.`)}
         />
       ) : null}
       {dialog?.is === 'roles' ? (
         <Roles
           member={dialog.member}
           close={close}
-          done={({ person, roles }) =>
+          onDone={({ person, roles }) =>
             confirm(`Gate roles of ${person.name}: ${roles.length === 0 ? 'none' : roles.join(', ')}.`)
           }
         />
@@ -92,7 +92,7 @@ export function Members() {
           input={() => ({ person: dialog.member.person.id })}
           verb="Create the invitation"
           close={close}
-          done={setCreated}
+          onDone={setCreated}
         >
           <p>
             An invitation works once, within 24 hours, for a member who never signed in. It replaces an
@@ -108,7 +108,7 @@ export function Members() {
           verb="Remove"
           isDangerous
           close={close}
-          done={({ removed }) => confirm(`${removed} is no longer a member.`)}
+          onDone={({ removed }) => confirm(`${removed} is no longer a member.`)}
         >
           <p>
             {dialog.member.person.name} and their agents lose access to this project within five seconds.
@@ -233,11 +233,11 @@ const accessOptions = accesses.map((access): [Access, string] => [
 interface AddMemberProps {
   readonly members: readonly MemberData[]
   readonly close: () => void
-  readonly done: (member: MemberData) => void
+  readonly onDone: (member: MemberData) => void
 }
 
 /** Adds a person of the server, or invites one by email address. */
-function AddMember({ members, close, done }: AddMemberProps) {
+function AddMember({ members, close, onDone }: AddMemberProps) {
   const people = useQuery('person_list', {})
   const [who, setWho] = useState('')
   const [email, setEmail] = useState('')
@@ -276,7 +276,7 @@ function AddMember({ members, close, done }: AddMemberProps) {
       />
     </>
   )
-  const shared = { title: 'Add a member', close, done }
+  const shared = { title: 'Add a member', close, onDone }
   return who === '' ? (
     <OperationDialog {...shared} operation="member_invite" input={() => ({ email, ...common })} verb="Invite">
       {fields}
@@ -291,10 +291,10 @@ function AddMember({ members, close, done }: AddMemberProps) {
 interface RolesProps {
   readonly member: MemberData
   readonly close: () => void
-  readonly done: (member: MemberData) => void
+  readonly onDone: (member: MemberData) => void
 }
 
-function Roles({ member, close, done }: RolesProps) {
+function Roles({ member, close, onDone }: RolesProps) {
   const [roles, setRoles] = useState(member.roles.join(' '))
   return (
     <OperationDialog
@@ -303,7 +303,7 @@ function Roles({ member, close, done }: RolesProps) {
       input={() => ({ person: member.person.id, roles: wordsIn(roles) })}
       verb="Save"
       close={close}
-      done={done}
+      onDone={onDone}
     >
       <Field
         label="Gate roles"

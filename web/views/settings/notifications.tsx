@@ -31,7 +31,7 @@ export function Notifications() {
   return (
     <>
       {created?.secret ? (
-        <Secret created={created} secret={created.secret} done={() => setCreated(null)} />
+        <Secret created={created} secret={created.secret} onDone={() => setCreated(null)} />
       ) : null}
       <div class="settings-bar">
         <Verb operation="notify_add" kind="primary" run={() => setDialog({ is: 'add' })}>
@@ -57,7 +57,7 @@ export function Notifications() {
       {dialog?.is === 'add' ? (
         <Add
           close={close}
-          done={(saved) => {
+          onDone={(saved) => {
             setCreated(saved)
             listed.refresh()
           }}
@@ -67,7 +67,7 @@ export function Notifications() {
         <Edit
           of={dialog.of}
           close={close}
-          done={(saved) => {
+          onDone={(saved) => {
             setCreated(saved)
             showToast({ kind: 'done', text: `${saved.name} saved.` })
             listed.refresh()
@@ -82,7 +82,7 @@ export function Notifications() {
           verb="Remove"
           isDangerous
           close={close}
-          done={({ name }) => {
+          onDone={({ name }) => {
             showToast({ kind: 'done', text: `${name} removed.` })
             listed.refresh()
           }}
@@ -151,9 +151,9 @@ function Row({ of, edit, remove }: NotificationRowProps) {
 function Secret(props: {
   readonly created: CreatedNotification
   readonly secret: string
-  readonly done: () => void
+  readonly onDone: () => void
 }) {
-  const { created, secret, done } = props
+  const { created, secret, onDone } = props
   return (
     <section class="made-token" aria-label={`The secret of ${created.name}`}>
       <h2>{created.name}</h2>
@@ -162,7 +162,7 @@ function Secret(props: {
         <code>{secret}</code>
         <CopyButton text={secret} label="Copy the secret" />
       </p>
-      <button type="button" class="button" onClick={done}>
+      <button type="button" class="button" onClick={onDone}>
         I have stored it
       </button>
     </section>
@@ -177,10 +177,10 @@ const forms = [
 
 function Add({
   close,
-  done,
+  onDone,
 }: {
   readonly close: () => void
-  readonly done: (created: CreatedNotification) => void
+  readonly onDone: (created: CreatedNotification) => void
 }) {
   const [form, setForm] = useState<NotificationRow['form']>('slack')
   const [url, setUrl] = useState('')
@@ -199,7 +199,7 @@ function Add({
       input={input}
       verb="Add"
       close={close}
-      done={done}
+      onDone={onDone}
     >
       <ChoiceField label="Send to" value={form} set={setForm} options={forms} />
       {form === 'desktop' ? null : (
@@ -230,10 +230,10 @@ const secrets = [
 interface EditProps {
   readonly of: NotificationRow
   readonly close: () => void
-  readonly done: (created: CreatedNotification) => void
+  readonly onDone: (created: CreatedNotification) => void
 }
 
-function Edit({ of, close, done }: EditProps) {
+function Edit({ of, close, onDone }: EditProps) {
   const [url, setUrl] = useState('')
   const [name, setName] = useState(of.name)
   const [kinds, setKinds] = useState(of.kinds.length === noticeKinds.length ? '' : of.kinds.join(', '))
@@ -252,7 +252,7 @@ function Edit({ of, close, done }: EditProps) {
       input={input}
       verb="Save"
       close={close}
-      done={done}
+      onDone={onDone}
     >
       {of.form === 'desktop' ? null : (
         <Field label="Address" value={url} set={setUrl} hint={`Leave empty to keep ${of.to}.`} />

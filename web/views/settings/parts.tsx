@@ -46,14 +46,14 @@ interface OperationDialogProps<Name extends OperationName> {
   readonly input: () => InputOf<Name>
   readonly verb: string
   readonly isDangerous?: boolean
-  readonly done: (answer: OutputOf<Name>) => void
+  readonly onDone: (answer: OutputOf<Name>) => void
   readonly close: () => void
   readonly children?: ComponentChildren
 }
 
 /** A form for one operation. A refusal is shown beside the fields. */
 export function OperationDialog<Name extends OperationName>(props: OperationDialogProps<Name>) {
-  const { title, operation, input, verb, isDangerous = false, done, close, children } = props
+  const { title, operation, input, verb, isDangerous = false, onDone, close, children } = props
   return (
     <Dialog title={title} close={close}>
       <Form
@@ -64,7 +64,7 @@ export function OperationDialog<Name extends OperationName>(props: OperationDial
         send={async () => {
           const answer = await call(operation, input())
           close()
-          done(answer)
+          onDone(answer)
         }}
       >
         {children}
@@ -149,12 +149,12 @@ interface CreatedSecretProps {
   readonly kind: string
   readonly what: 'token' | 'invitation'
   readonly secret: string
-  readonly done: () => void
+  readonly onDone: () => void
   readonly children: ComponentChildren
 }
 
 /** A new secret. It stays on the page until the person confirms that it is stored. */
-export function NewSecret({ title, kind, what, secret, done, children }: CreatedSecretProps) {
+export function NewSecret({ title, kind, what, secret, onDone, children }: CreatedSecretProps) {
   return (
     <section class="made-token" aria-label={`The ${what} ${title}`}>
       <h2>
@@ -167,7 +167,7 @@ export function NewSecret({ title, kind, what, secret, done, children }: Created
         <code>{secret}</code>
         <CopyButton text={secret} label={`Copy the ${what}`} />
       </p>
-      <button type="button" class="button" onClick={done}>
+      <button type="button" class="button" onClick={onDone}>
         I have stored it
       </button>
     </section>

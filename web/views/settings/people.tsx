@@ -96,7 +96,7 @@ export function People() {
       {dialog?.is === 'add' ? (
         <AddPerson
           close={close}
-          done={({ name }) => confirm(`${name} added. Add them to a project, or create a token for them.`)}
+          onDone={({ name }) => confirm(`${name} added. Add them to a project, or create a token for them.`)}
         />
       ) : null}
       {dialog?.is === 'admin' ? (
@@ -111,7 +111,7 @@ export function People() {
           verb={dialog.person.admin ? 'Remove admin' : 'Make admin'}
           isDangerous={dialog.person.admin}
           close={close}
-          done={({ name, admin }) =>
+          onDone={({ name, admin }) =>
             confirm(admin ? `${name} is now an admin.` : `${name} is no longer an admin.`)
           }
         >
@@ -126,7 +126,7 @@ export function People() {
           verb="Disable"
           isDangerous
           close={close}
-          done={({ name }) => confirm(`${name} is disabled.`)}
+          onDone={({ name }) => confirm(`${name} is disabled.`)}
         >
           <p>
             Their tokens, agents and browsers are refused within five seconds. Their work stays, and you can
@@ -144,10 +144,10 @@ function hostOf(issuer: string): string {
 
 interface AddPersonProps {
   readonly close: () => void
-  readonly done: (person: PersonData) => void
+  readonly onDone: (person: PersonData) => void
 }
 
-function AddPerson({ close, done }: AddPersonProps) {
+function AddPerson({ close, onDone }: AddPersonProps) {
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
   const [admin, setAdmin] = useState(false)
@@ -163,7 +163,7 @@ function AddPerson({ close, done }: AddPersonProps) {
       input={input}
       verb="Add"
       close={close}
-      done={done}
+      onDone={onDone}
     >
       <Field
         label="Name"

@@ -44,7 +44,7 @@ export function Tokens() {
           kind={created.kind}
           what="token"
           secret={created.secret}
-          done={() => setCreated(null)}
+          onDone={() => setCreated(null)}
         >
           Store it where only its user can read it.
         </NewSecret>
@@ -87,7 +87,7 @@ export function Tokens() {
       {dialog?.is === 'create' ? (
         <CreateToken
           close={close}
-          done={(token) => {
+          onDone={(token) => {
             setCreated(token)
             tokens.refresh()
           }}
@@ -101,7 +101,7 @@ export function Tokens() {
           verb="Revoke"
           isDangerous
           close={close}
-          done={({ name }) => {
+          onDone={({ name }) => {
             showToast({ kind: 'done', text: `Token ${name} revoked.` })
             tokens.refresh()
           }}
@@ -196,10 +196,10 @@ const dayChoices = [7, 30, 90, 180, 365].map((days): [string, string] => [String
 
 interface CreateTokenProps {
   readonly close: () => void
-  readonly done: (token: CreatedToken) => void
+  readonly onDone: (token: CreatedToken) => void
 }
 
-function CreateToken({ close, done }: CreateTokenProps) {
+function CreateToken({ close, onDone }: CreateTokenProps) {
   const own = ownPermissions.value
   const [name, setName] = useState('')
   const [kind, setKind] = useState<TokenKindInput>('agent')
@@ -225,7 +225,7 @@ function CreateToken({ close, done }: CreateTokenProps) {
       input={input}
       verb="Create the token"
       close={close}
-      done={done}
+      onDone={onDone}
     >
       <Field label="Name" value={name} set={setName} required hint="The name of the agent in Waymark." />
       <ChoiceField

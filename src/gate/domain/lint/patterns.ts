@@ -12,17 +12,18 @@ export interface DefinitionPattern {
 
 /** Every pattern for paths in a definition. */
 export function patternsIn({ guards, artifacts, states }: ProcessDefinition): readonly DefinitionPattern[] {
-  const listed = (patterns: readonly string[], path: DefinitionPath, isToCome = false) =>
+  const patternsAt = (patterns: readonly string[], path: DefinitionPath, isToCome = false) =>
     patterns.map((pattern, index): DefinitionPattern => ({ pattern, path: [...path, index], isToCome }))
   return [
     ...guards.flatMap(({ name, guard }) => {
-      if (guard.type === 'changes' && 'paths' in guard) return listed(guard.paths, ['guards', name, 'paths'])
-      return guard.type === 'command' ? listed(guard.pinned, ['guards', name, 'pinned']) : []
+      if (guard.type === 'changes' && 'paths' in guard)
+        return patternsAt(guard.paths, ['guards', name, 'paths'])
+      return guard.type === 'command' ? patternsAt(guard.pinned, ['guards', name, 'pinned']) : []
     }),
-    ...artifacts.flatMap(({ paths }, index) => listed(paths, ['artifacts', index, 'paths'], true)),
+    ...artifacts.flatMap(({ paths }, index) => patternsAt(paths, ['artifacts', index, 'paths'], true)),
     ...states.flatMap(({ toolPermissions }, index) =>
       (toolPermissions?.paths ?? []).flatMap(({ tool, globs }) =>
-        listed(globs, ['states', index, 'tool_permissions', 'paths', tool]),
+        patternsAt(globs, ['states', index, 'tool_permissions', 'paths', tool]),
       ),
     ),
   ]

@@ -296,7 +296,7 @@ export async function endOfCommand(
   fingerprint: Context['fingerprint'],
   command: Pick<CommandResult, 'id' | 'runId' | 'tree'>,
   report: CommandReport,
-): Promise<{ readonly events: readonly NewProjectEvent[]; readonly beside: readonly SideWrite[] }> {
+): Promise<{ readonly events: readonly NewProjectEvent[]; readonly sideWrites: readonly SideWrite[] }> {
   const { status, exitCode } = report
   const disturbance = disturbanceOf(fingerprint, command, report)
   const printed =
@@ -311,7 +311,7 @@ export async function endOfCommand(
     treeHeld: disturbance === null,
   }
   if (printed.length <= maxInEvent) {
-    return { events: [{ kind: 'command.ended', ...ended, output: printed }], beside: [] }
+    return { events: [{ kind: 'command.ended', ...ended, output: printed }], sideWrites: [] }
   }
   // Stored text has no lone surrogates.
   const text = printed.toWellFormed()
@@ -319,7 +319,7 @@ export async function endOfCommand(
   const whole = { sha256: await hexDigest('SHA-256', bytes), bytes: bytes.length }
   return {
     events: [{ kind: 'command.ended', ...ended, output: text.slice(-maxInEvent).toWellFormed(), whole }],
-    beside: [{ kind: 'output kept', commandId: command.id, text }],
+    sideWrites: [{ kind: 'output kept', commandId: command.id, text }],
   }
 }
 

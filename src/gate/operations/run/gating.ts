@@ -37,7 +37,7 @@ export async function assertPhaseFree(
   const runs = await blockingRuns(reads, await reads.runs.gating(subject), phaseId)
   refuseWhileGated(`phase ${phaseId}`, await describeGatingRuns(reads, runs))
   if (caller === 'person') return
-  const lost = await blockingRuns(reads, await reads.runs.lost(subject), phaseId)
+  const lost = await blockingRuns(reads, await reads.runs.lostRuns(subject), phaseId)
   refuseAfterLoss(
     `phase ${phaseId}`,
     lost,
@@ -52,7 +52,7 @@ export async function isPhaseFree(
 ): Promise<boolean> {
   if (phaseId === null) return true
   const subject = missionId === null ? { phaseId } : { missionId }
-  const runs = (await Promise.all([reads.runs.gating(subject), reads.runs.lost(subject)])).flat()
+  const runs = (await Promise.all([reads.runs.gating(subject), reads.runs.lostRuns(subject)])).flat()
   return (await blockingRuns(reads, runs, phaseId)).length === 0
 }
 

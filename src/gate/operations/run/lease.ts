@@ -25,7 +25,7 @@ export function keepLease(recordAside: RecordFunction, commandId: string): () =>
   const renew = () => {
     const renewed = recordAside(async (_reads, { at }) => ({
       events: [],
-      beside: [{ kind: 'command leased', commandId, until: at + commandLeaseMs }],
+      sideWrites: [{ kind: 'command leased', commandId, until: at + commandLeaseMs }],
       answer: null,
     }))
     renewed.catch(() => undefined) // a lease that is not renewed ends, and the command may be begun again

@@ -202,7 +202,7 @@ async function fileStates(
   const now = await nullIfGone(() => snapshotOfTree(workTree, first))
   const place = now ?? (await nullIfGone(() => snapshotOf(workTree, first, { folder })))
   const states = place && (await nullIfGone(() => witness.contents.states(place, paths)))
-  const gitHeld = place && (await nullIfGone(() => witness.contents.held(first, place, paths)))
+  const gitHeld = place && (await nullIfGone(() => witness.contents.heldPaths(first, place, paths)))
   const files = paths.map((one) => {
     const state = states?.get(one)
     const id = state?.id ?? state?.hash
@@ -341,7 +341,7 @@ async function workOutsideAttempts(
       snapshot === 'unreadable'
         ? null
         : await nullIfUnavailable(() => changesInGaps(workTree, { first, gaps, now: current, sensitive })),
-    touched: ended === null || current === null ? null : await witness.touched(ended, current),
+    touched: ended === null || current === null ? null : await witness.touchedPaths(ended, current),
   }
 }
 

@@ -10,7 +10,7 @@ export async function authenticateRequest(request: RequestInfo, security: Securi
   checkTarget(request)
   checkOrigin(request, checkHost(request, security.hosts()))
   const caller = await authenticate(request, security)
-  checkRate(security.directory.counted(caller, request.from), security)
+  checkRate(security.directory.rateLimitKey(caller, request.from), security)
   if (caller && !isReading(request)) checkCsrf(request, caller)
   return caller
 }

@@ -163,7 +163,7 @@ export class PeopleDirectory {
   }
 
   /** The key of the rate limit. */
-  counted(caller: Caller | null, from: string): string {
+  rateLimitKey(caller: Caller | null, from: string): string {
     return caller === null ? from : (caller.login ?? caller.token)
   }
 
@@ -289,7 +289,7 @@ export class PeopleDirectory {
         at: now,
         decide: async () => ({
           events: [],
-          beside: [{ kind: 'secret used', of: id, at: now }],
+          sideWrites: [{ kind: 'secret used', of: id, at: now }],
           answer: undefined,
         }),
       })

@@ -58,7 +58,7 @@ export class OidcSignIn {
   async begin(c: RequestContext, security: Security): Promise<Response> {
     const request = requestInfoOf(c.env.incoming, security)
     const oidc = await import('openid-client')
-    const configuration = await this.#discovered()
+    const configuration = await this.#discoveredConfiguration()
     const signIn: OidcLoginState = {
       state: oidc.randomState(),
       nonce: oidc.randomNonce(),
@@ -122,7 +122,7 @@ export class OidcSignIn {
   ): Promise<IDToken> {
     if (signIn.state === null) throw new SignInError('This sign-in did not start here, or took too long.')
     const oidc = await import('openid-client')
-    const configuration = await this.#discovered()
+    const configuration = await this.#discoveredConfiguration()
     const address = new URL(c.req.url)
     const answered = new URL(`${originOf(request)}${callbackPath}${address.search}`)
     try {
@@ -220,7 +220,7 @@ export class OidcSignIn {
     return accesses[Math.max(-1, ...given)] ?? null
   }
 
-  #discovered(): Promise<Configuration> {
+  #discoveredConfiguration(): Promise<Configuration> {
     this.#configuration ??= this.#discover().catch((error: unknown) => {
       this.#configuration = null
       const why = error instanceof Error ? error.message : String(error)

@@ -34,7 +34,7 @@ export function requestInfoOf(
   { method = 'GET', url = '', headers, rawHeaders, socket }: IncomingMessage,
   { trustProxy }: { readonly trustProxy: boolean },
 ): RequestInfo {
-  const forwarded = (name: string) => (trustProxy ? lastHeaderValue(headers[name]) : undefined)
+  const forwardedValue = (name: string) => (trustProxy ? lastHeaderValue(headers[name]) : undefined)
   return {
     method,
     target: url,
@@ -46,8 +46,8 @@ export function requestInfoOf(
     authorization: headers.authorization,
     cookie: headers.cookie,
     csrf: singleHeaderValue(headers['x-waymark-csrf']),
-    from: forwarded('x-forwarded-for') ?? socket.remoteAddress ?? 'unknown',
-    secure: forwarded('x-forwarded-proto') === 'https',
+    from: forwardedValue('x-forwarded-for') ?? socket.remoteAddress ?? 'unknown',
+    secure: forwardedValue('x-forwarded-proto') === 'https',
     connection: socket,
   }
 }

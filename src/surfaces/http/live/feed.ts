@@ -66,7 +66,7 @@ export class LiveFeed {
     const following = this.#following
     try {
       while (reader.isOpen && this.#following === following) {
-        if (!(await reader.drained())) return reader.close(closeCodes.slow, 'You read too slowly.')
+        if (!(await reader.waitForRoom())) return reader.close(closeCodes.slow, 'You read too slowly.')
         if (reader.position >= this.#position) {
           reader.isLive = true
           return

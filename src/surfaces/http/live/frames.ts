@@ -176,7 +176,7 @@ async function readEntity(reads: Reads, of: EntityReference, now: number): Promi
 /** As `list_missions` lists it. */
 async function missionOf({ missions }: Reads, id: string) {
   const mission = await missions.find(id)
-  const [listed] = mission ? await missions.listed([mission]) : []
+  const [listed] = mission ? await missions.listings([mission]) : []
   return listed ? missionEntry(listed) : null
 }
 

@@ -20,10 +20,10 @@ export class LiveReader {
     this.#socket = socket
     this.#connection = connection
     this.#limits = limits
-    const answered = () => {
+    const noteAnswer = () => {
       this.#answered = true
     }
-    socket.on('pong', answered).on('ping', answered).on('message', answered)
+    socket.on('pong', noteAnswer).on('ping', noteAnswer).on('message', noteAnswer)
     // A frame that is too long or malformed: ws closes the connection with its own code.
     socket.on('error', () => undefined)
   }
@@ -57,7 +57,7 @@ export class LiveReader {
   }
 
   /** Waits until there is room again; false after a timeout. */
-  async drained(): Promise<boolean> {
+  async waitForRoom(): Promise<boolean> {
     const deadline = performance.now() + this.#limits.drain
     while (this.isOpen && this.#socket.bufferedAmount > this.#limits.waiting / 2) {
       if (performance.now() > deadline) return false

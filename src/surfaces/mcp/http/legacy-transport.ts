@@ -56,8 +56,8 @@ export class LegacyTransport {
 
   async #begin({ request, body, caller }: PostedMessage): Promise<Response> {
     await this.#sessions.makeRoom()
-    const ended = (session: McpSession) => this.#sessions.remove(session)
-    const session = new McpSession({ ...this.#parts, caller, ended })
+    const removeSession = (session: McpSession) => this.#sessions.remove(session)
+    const session = new McpSession({ ...this.#parts, caller, onEnd: removeSession })
     return this.#sessions.add(session) ? session.begin(request, body) : tooManySessions(this.#sessions.size)
   }
 }
@@ -118,13 +118,13 @@ class McpSessions {
 
   /** Ends sessions that were idle for too long. */
   async endIdle(): Promise<void> {
-    await end(this.#unused().filter(({ unusedFor }) => (unusedFor ?? 0) >= this.#limits.idle))
+    await end(this.#unusedSessions().filter(({ unusedFor }) => (unusedFor ?? 0) >= this.#limits.idle))
   }
 
   /** Makes room for one more, if necessary by ending the longest idle one. */
   async makeRoom(): Promise<void> {
     await this.endIdle()
-    if (this.#byId.size >= this.#limits.sessions) await end(this.#unused().slice(0, 1))
+    if (this.#byId.size >= this.#limits.sessions) await end(this.#unusedSessions().slice(0, 1))
   }
 
   /** Ends the sessions of a caller who lost access. */
@@ -138,7 +138,7 @@ class McpSessions {
     await end([...this.#byId.values()])
   }
 
-  #unused(): readonly McpSession[] {
+  #unusedSessions(): readonly McpSession[] {
     return [...this.#byId.values()]
       .filter(({ unusedFor }) => unusedFor !== null)
       .sort((one, other) => (other.unusedFor ?? 0) - (one.unusedFor ?? 0))
@@ -151,7 +151,7 @@ async function end(sessions: readonly McpSession[]): Promise<void> {
 
 export interface SessionOptions extends EndpointParts {
   readonly caller: RequestSender
-  readonly ended: (session: McpSession) => void
+  readonly onEnd: (session: McpSession) => void
 }
 
 /** A session of the older era: the state of a client across requests. */
@@ -184,7 +184,7 @@ class McpSession {
     const server = (options.serverOf ?? createServer)(surface, connection)
     server.onclose = () => {
       this.#watch.stop()
-      this.#options.ended(this)
+      this.#options.onEnd(this)
     }
     await server.connect(this.#transport)
     const response = await this.handle(request, body)

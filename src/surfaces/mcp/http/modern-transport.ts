@@ -101,7 +101,7 @@ function feedBus(feed: EventLogFeed, { log, listIsWhole }: FeedBusOptions): Serv
     subscribe: (listener) => {
       const wasWhole = listIsWhole()
       let isAnnounced = false
-      const grown = async () => {
+      const announceGrowth = async () => {
         if (isAnnounced || (await wasWhole) || !(await listIsWhole()) || isAnnounced) return
         isAnnounced = true
         listener({ kind: 'tools_list_changed' })
@@ -109,7 +109,7 @@ function feedBus(feed: EventLogFeed, { log, listIsWhole }: FeedBusOptions): Serv
       const following = feed.follow(({ uris, list }) => {
         for (const uri of uris) listener({ kind: 'resource_updated', uri })
         if (list) listener({ kind: 'resources_list_changed' })
-        grown().catch((error: unknown) => log(`Could not read the list of tools: ${String(error)}`))
+        announceGrowth().catch((error: unknown) => log(`Could not read the list of tools: ${String(error)}`))
       })
       following.catch((error: unknown) => log(`Changes cannot be announced: ${String(error)}`))
       return () => {

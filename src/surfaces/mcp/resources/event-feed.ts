@@ -69,7 +69,7 @@ export class EventLogFeed {
         const changed = changedResources(events)
         if (!signal.aborted) for (const hearer of this.#hearers) hearer(changed)
       },
-      failed: (error) => {
+      onFailure: (error) => {
         const message = messageOf(error)
         if (message !== lastError) this.#options.log(`Changes cannot be announced at present: ${message}`)
         lastError = message

@@ -26,7 +26,7 @@ export interface SubscriptionContext {
 export interface AnnouncementContext extends SubscriptionContext {
   readonly era: 'legacy' | 'modern'
   /** Called after each change, for other notifications. */
-  readonly changed: () => void
+  readonly onChange: () => void
 }
 
 /** Serves `resources/subscribe` and `resources/unsubscribe` of the older era. */
@@ -44,7 +44,10 @@ export function subscribeTo(server: Server, { watch, log }: SubscriptionContext)
 }
 
 /** Sends changes. In the newer era the SDK filters them for each `subscriptions/listen`. */
-export function announceChanges(server: Server, { watch, era, log, changed }: AnnouncementContext): void {
+export function announceChanges(
+  server: Server,
+  { watch, era, log, onChange: changed }: AnnouncementContext,
+): void {
   watch.tell(({ uris, list }) => {
     const wanted = uris.filter((uri) => era === 'modern' || watch.isListening(uri))
     const sent = wanted.map((uri) => server.sendResourceUpdated({ uri }))
@@ -168,7 +171,7 @@ export function listenRequests({ watch, log }: SubscriptionContext) {
         log(`Changes cannot be announced: ${messageOf(error)}`)
       }
     },
-    received: (message: JSONRPCMessage): void => {
+    noteReceived: (message: JSONRPCMessage): void => {
       if (!('method' in message) || message.method !== 'notifications/cancelled') return
       watch.leave(keyOf(message.params?.['requestId']))
     },

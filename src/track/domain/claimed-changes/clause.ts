@@ -90,7 +90,7 @@ class Clause {
   }
 
   claims(): readonly ClaimedChange[] {
-    let at = this.#fronted()
+    let at = this.#leadingPaths()
     while (at < this.#tokens.length) {
       const token = this.#tokens[at]
       if (token === undefined) break
@@ -101,7 +101,7 @@ class Clause {
   }
 
   /** "New file `a.ts`", "In `a.ts`, I replaced …". */
-  #fronted(): number {
+  #leadingPaths(): number {
     if (wordAt(this.#tokens, 0) === 'new') return this.#newFiles()
     if (wordAt(this.#tokens, 0) !== 'in') return 0
     const group = pathGroup(this.#tokens, 1)

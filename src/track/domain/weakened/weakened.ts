@@ -144,18 +144,22 @@ function weakenedTestLines(file: ComparedLines): readonly Weakening[] {
   const patterns = linePatternsOf(path)
   if (patterns === null || !isTestFile(path) || after === null || file.before === null) return []
   const { skips, focuses, tests, assertions } = patterns
-  const found = (expression: RegExp | undefined, kind: WeakeningKind, text: string): readonly Weakening[] =>
+  const weakeningsIn = (
+    expression: RegExp | undefined,
+    kind: WeakeningKind,
+    text: string,
+  ): readonly Weakening[] =>
     matching(file.added, expression, patterns).map(({ number: line }) => ({ path, line, kind, text }))
-  const gone = (expression: RegExp | undefined): number =>
+  const countRemoved = (expression: RegExp | undefined): number =>
     countOf(file.removed, expression, patterns) - countOf(file.added, expression, patterns)
   const isSkipChange = countOf(file.removed, skips, patterns) >= countOf(file.added, skips, patterns)
   const isFocusChange = countOf(file.removed, focuses, patterns) >= countOf(file.added, focuses, patterns)
   const commented = commentedTests(file, patterns)
-  const lostTests = gone(tests) - commented.length
-  const lostAssertions = commented.length > 0 ? 0 : gone(assertions)
+  const lostTests = countRemoved(tests) - commented.length
+  const lostAssertions = commented.length > 0 ? 0 : countRemoved(assertions)
   return [
-    ...(isSkipChange ? [] : found(skips, 'skipped', 'test skipped')),
-    ...(isFocusChange ? [] : found(focuses, 'focused', 'only this test runs')),
+    ...(isSkipChange ? [] : weakeningsIn(skips, 'skipped', 'test skipped')),
+    ...(isFocusChange ? [] : weakeningsIn(focuses, 'focused', 'only this test runs')),
     ...commented,
     ...(lostTests > 0
       ? [
