@@ -99,7 +99,7 @@ test('why a line is there: the task, its decision and what was refused, its comm
   s.put('f', x(1, 2, 3))
   await s.end(started)
   s.commit('lines of x')
-  const answer = await s.call('why', { place: 'f:6' })
+  const answer = await s.call('why', { location: 'f:6' })
   expect(answer).toMatchObject({
     path: 'f',
     line: 6,
@@ -118,17 +118,17 @@ test('why a line is there: the task, its decision and what was refused, its comm
     { subject, action: 'approve', content, text: 'Good', viewed: true },
     { actor: person },
   )
-  expect((await s.call('why', { place: 'f:6' })).reviews).toMatchObject([
+  expect((await s.call('why', { location: 'f:6' })).reviews).toMatchObject([
     { action: 'approve', author: 'Tess', text: 'Good' },
   ])
-  const brief = await s.call('why', { place: 'f:6', brief: true })
+  const brief = await s.call('why', { location: 'f:6', brief: true })
   expect(JSON.stringify(brief).length).toBeLessThan(8_000)
-  expect((await s.call('why', { place: 'f:1' })).says).toMatch(/^Tess Example committed it/)
-  expect(await s.refused('why', { place: 'f' })).toMatchObject({
+  expect((await s.call('why', { location: 'f:1' })).says).toMatch(/^Tess Example committed it/)
+  expect(await s.refused('why', { location: 'f' })).toMatchObject({
     code: 'INVALID_INPUT',
     reason: 'lines_invalid',
   })
-  expect(await s.refused('why', { place: 'f:99' })).toMatchObject({
+  expect(await s.refused('why', { location: 'f:99' })).toMatchObject({
     code: 'INVALID_INPUT',
     reason: 'lines_out_of_range',
   })
@@ -225,7 +225,7 @@ test('why shows a goal of several lines in one line, without the signs of line b
   s.put('f', x(1))
   await s.end(started)
   const page = { ink: (_style: string, text: string) => text, width: 200, now: Date.now() }
-  const text = why((await s.call('why', { place: 'f:5' })) as never, page as never)
+  const text = why((await s.call('why', { location: 'f:5' })) as never, page as never)
   expect(text).toContain('goal: First line second line')
   expect(text).not.toContain('\\n')
 })

@@ -75,7 +75,9 @@ test('48 two sessions that write one file in turns have each their lines, with h
     ['claude-opus-4-5', 1],
     ['gpt-5.2', 1],
   ])
-  expect((await s.call('why', { place: 'f:3' })).says).toMatch(/^Made by one with claude-opus-4-5 for task/)
+  expect((await s.call('why', { location: 'f:3' })).says).toMatch(
+    /^Made by one with claude-opus-4-5 for task/,
+  )
 })
 
 test('48 what a tool did not report is of who could write then, and no more than probable', async () => {

@@ -45,7 +45,7 @@ test('what is only probable is told as such, with who else was there', async () 
   await s.end(ada)
   s.commit()
   expect(await lastOf(s, 'f')).toMatchObject({ agent: 'ada', certainty: 'probable', how: 'exact' })
-  const why = await s.call('why', { place: 'f:6' })
+  const why = await s.call('why', { location: 'f:6' })
   expect(why.says).toBe(
     `Probably made by ada for task ${ada.task_id} "work of ada" (recorded); ben (${ben.task_id}) worked there at the same time.`,
   )
@@ -62,7 +62,7 @@ test('names the attempt that wrote a content again, not the one that had removed
   await s.call('complete_task', { task_id: failed.task_id, status: 'failed', outcome: { summary: 'no' } })
   await s.attempt('writer', () => s.put('f', x(1)))
   expect(await lastOf(s, 'f')).toMatchObject({ agent: 'writer', certainty: 'probable' })
-  const why = await s.call('why', { place: 'f:5' })
+  const why = await s.call('why', { location: 'f:5' })
   expect([why.authors, why.candidates].map((some) => some.length)).toEqual([1, 0])
 })
 
@@ -88,7 +88,7 @@ test('names the command and the commit by which git brought lines', async () => 
     [5, 6, null, undefined],
     [7, 7, 'ada', undefined],
   ])
-  const { says } = await s.call('why', { place: 'f:3' })
+  const { says } = await s.call('why', { location: 'f:3' })
   expect(says).toContain(`Git brought it into this file by cherry-pick from ${commit.slice(0, 8)}.`)
 })
 
@@ -101,7 +101,7 @@ test('an attempt that is never ended is a candidate only until it is stale', asy
   s.put('f', x(1, 2, 3))
   await s.end(ben)
   await s.end(ada)
-  const { range, candidates } = await s.call('why', { place: 'f:5' })
+  const { range, candidates } = await s.call('why', { location: 'f:5' })
   expect(range).toMatchObject({ agent: 'ada', certainty: 'probable' })
   expect(candidates).toMatchObject([{ agent: 'ben' }])
 })
@@ -122,7 +122,7 @@ test.each([
       attempt: ben.attempt_id,
       task: ben.task_id,
     })
-    const why = await s.call('why', { place: 'f:6' })
+    const why = await s.call('why', { location: 'f:6' })
     expect(why.says).toContain(`Probably made by ben for task ${ben.task_id}`)
     expect(why.candidates).toMatchObject([{ task_id: ada.task_id }])
     expect((await s.call('provenance_stats', { path: 'f' })).groups).toMatchObject([{ name: 'ben' }])
@@ -143,7 +143,7 @@ test('what two say that they changed is either’s', async () => {
     attempts: [ada.attempt_id, ben.attempt_id],
     tasks: [ada.task_id, ben.task_id],
   })
-  const why = await s.call('why', { place: 'f:6' })
+  const why = await s.call('why', { location: 'f:6' })
   expect(why.says).toContain(`Made by one of ada (${ada.task_id}) or ben (${ben.task_id})`)
   expect((await s.call('trailer', {})).trailers).toEqual([])
 })
@@ -230,7 +230,7 @@ test('comments on a line are a part of why it is there, with their answers', asy
   })
   s.commit()
   s.put('f', lines('p', 1), 'base line one')
-  expect((await s.call('why', { place: 'f:7', brief: true })).comments).toMatchObject([
+  expect((await s.call('why', { location: 'f:7', brief: true })).comments).toMatchObject([
     {
       line: 7,
       kind: 'question',
@@ -291,7 +291,7 @@ test('lines that a person copied are found where they were, when that is asked',
 
 test('of several lines, and of a file with secrets, it is said what can be known', async () => {
   const s = await openStory()
-  expect(await s.refused('why', { place: 'f:3-5' })).toMatchObject({
+  expect(await s.refused('why', { location: 'f:3-5' })).toMatchObject({
     code: 'INVALID_INPUT',
     reason: 'single_line_needed',
   })
@@ -300,7 +300,7 @@ test('of several lines, and of a file with secrets, it is said what can be known
   s.write('.env', 'KEY=one\nOTHER=two\n')
   const notes = ['.env has the name of a secret file: its lines are neither recorded nor shown.']
   expect((await s.call('blame', { file: '.env' })).notes).toEqual(notes)
-  await expect(s.call('why', { place: '.env:2' })).rejects.toMatchObject({
+  await expect(s.call('why', { location: '.env:2' })).rejects.toMatchObject({
     code: 'INVALID_INPUT',
     message: expect.stringContaining(notes[0] ?? ''),
   })

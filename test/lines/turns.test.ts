@@ -49,7 +49,7 @@ test('lines of a turn without a task are its session’s, what a person wrote be
     session: session_id,
     model: 'claude-opus-4-5',
   })
-  const why = await s.call('why', { place: 'f:5' })
+  const why = await s.call('why', { location: 'f:5' })
   expect(why.says).toBe(
     `Made by claude-code with claude-opus-4-5 in session ${session_id}, without a task (by the same text in the same order).`,
   )

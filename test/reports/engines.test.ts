@@ -71,7 +71,7 @@ async function told(options: ProjectOptions): Promise<readonly unknown[]> {
     await call('list_missions', { include: ['work'] }, as),
     await call('review_show', subject, as),
     await call('blame', { file: 'f' }),
-    await call('why', { place: 'f:6' }),
+    await call('why', { location: 'f:6' }),
     await call('provenance_stats', { group_by: 'model', survival: true }),
   ]
   expect(troubles(await call('doctor'))).toEqual([])

@@ -35,7 +35,7 @@ test.each([-1, 1, -year, year])(
     expect(kinds.indexOf('progress.logged')).toBeLessThan(
       kinds.findLastIndex((kind: string) => /^(task|attempt)\./.test(kind)),
     )
-    const why = await project.call('why', { place: 'src/api.ts:1' }, { actor: person })
+    const why = await project.call('why', { location: 'src/api.ts:1' }, { actor: person })
     expect(JSON.stringify(why)).toContain(task_id)
   },
 )

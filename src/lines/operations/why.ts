@@ -128,10 +128,10 @@ export const why = defineOperation({
   description:
     'Show the task and goal behind a line, its decisions and rejected options, who approved it, and its commit.',
   kind: 'query',
-  positional: ['place'],
-  paths: { place: [] },
+  positional: ['location'],
+  paths: { location: [] },
   input: z.strictObject({
-    place: text('The file, from the folder you are in, and the line: src/auth.ts:12'),
+    location: text('The file, from the folder you are in, and the line: src/auth.ts:12'),
     rev: text('The file as it was in this commit').optional(),
     copies: z.boolean().describe('Also find lines copied from any other file; much slower').optional(),
     brief: z.boolean().describe('Cut the lists to what fits an agent’s context').optional(),
@@ -139,14 +139,14 @@ export const why = defineOperation({
   output: Why,
 })
   .measure(lineMeasurements)
-  .prepare((reads, { place, rev, copies }, { machine }, measured) =>
+  .prepare((reads, { location, rev, copies }, { machine }, measured) =>
     prepareSteps(measured, async (measure) => {
-      const request = { files: [{ path: placeOf(place).path, rev }], copies, text: machine === undefined }
+      const request = { files: [{ path: lineOf(location).path, rev }], copies, text: machine === undefined }
       return (await findLineOrigins(reads, measure, request))[0]
     }),
   )
   .answer(async ({ reads, ...deciding }, input) => {
-    const { line } = placeOf(input.place)
+    const { line } = lineOf(input.location)
     const origins = requireMeasured(deciding.found)
     if (line > origins.lines.length) {
       const what =
@@ -192,18 +192,18 @@ export const why = defineOperation({
   })
 
 /** Parses `src/auth.ts:12`; a path may contain a colon. */
-function placeOf(place: string): { readonly path: string; readonly line: number } {
-  const parts = /^(.+):(\d{1,9})$/s.exec(place)
+function lineOf(location: string): { readonly path: string; readonly line: number } {
+  const parts = /^(.+):(\d{1,9})$/s.exec(location)
   const line = Number(parts?.[2] ?? 0)
   if (parts?.[1] !== undefined && line > 0) return { path: parts[1], line }
-  const [, file, first, last] = /^(.+):(\d{1,9})[-,](\d{1,9})$/s.exec(place) ?? []
+  const [, file, first, last] = /^(.+):(\d{1,9})[-,](\d{1,9})$/s.exec(location) ?? []
   if (file !== undefined && first !== undefined) {
-    throw new Failure('INVALID_INPUT', `"${place}" has several lines, and why takes one.`, {
+    throw new Failure('INVALID_INPUT', `"${location}" has several lines, and why takes one.`, {
       reason: 'single_line_needed',
       hint: `waymark blame ${JSON.stringify(file)} -L ${first},${last} shows their authors. Then: waymark why ${file}:${first}`,
     })
   }
-  throw new Failure('INVALID_INPUT', `"${place}" is not a line of a file.`, {
+  throw new Failure('INVALID_INPUT', `"${location}" is not a line of a file.`, {
     reason: 'lines_invalid',
     hint: 'Use file:line, such as src/auth.ts:12.',
   })

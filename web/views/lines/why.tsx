@@ -68,7 +68,7 @@ function useSettled(place: LineAddress): LineAddress {
 }
 
 function LineReason({ place: { path, rev, line }, text, refresh }: Omit<WhyProps, 'story'>) {
-  const { answer, failure } = useQuery('why', { place: `:/${path}:${line}`, ...(rev !== '' && { rev }) })
+  const { answer, failure } = useQuery('why', { location: `:/${path}:${line}`, ...(rev !== '' && { rev }) })
   const why = answer.value
   if (failure.value !== null) return <p role="alert">{errorText(failure.value)}</p>
   if (why === null) return <Skeleton rows={3} />

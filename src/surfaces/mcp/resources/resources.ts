@@ -171,7 +171,7 @@ export async function readResource(uri: string, ask: InvokeByName): Promise<Read
 
 async function contentOf(target: ResourceTarget, ask: InvokeByName): Promise<Answer | null> {
   if (target.kind === 'changes') return changesFrom(target.id, target.cursor, ask)
-  if (target.kind === 'line') return ask('why', { place: target.place, brief: true })
+  if (target.kind === 'line') return ask('why', { location: target.place, brief: true })
   if (target.kind === 'review') return ask('review_comments', { task: target.id })
   if (target.kind === 'run') return ask('run_summary', { run_id: target.id })
   const entity = await ask('show', { id: target.id, brief: true })

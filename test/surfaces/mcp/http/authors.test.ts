@@ -98,7 +98,7 @@ test('what another agent says about a task stands under its own name', async () 
   const { text } = await project.call('report', { mission: mission_id })
   expect(text).toContain('Which? · http-client')
   expect(text).toContain('http-client: Went around it.')
-  const found = await project.call('why', { place: 'src/auth.ts:1' })
+  const found = await project.call('why', { location: 'src/auth.ts:1' })
   expect(found.authors).toMatchObject([
     { agent: 'builder', summary: 'Ben says so.', claimed_by: 'http-client' },
   ])
