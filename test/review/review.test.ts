@@ -186,6 +186,12 @@ test('answers all comments of a review at once, by the id of the review', async 
   const { comments } = await show()
   expect(reply.comments).toEqual(comments.map(({ comment_id }: Answer) => comment_id))
   expect(comments).toMatchObject([{ status: 'done' }, { status: 'done' }])
+  const page = await project.call('review_comments', { task, limit: 1 })
+  expect(page).toMatchObject({ total: 2, comments: [{ comment_id: comments[0].comment_id }] })
+  expect(page.reviews).toMatchObject([{ review_id: id }])
+  const next = await project.call('review_comments', { task, limit: 1, cursor: page.next_cursor })
+  expect(next).toMatchObject({ comments: [{ comment_id: comments[1].comment_id }], next_cursor: null })
+  expect(next.reviews).toEqual([])
   expect(await project.refused('reply_to_review', { comment_id: 'rv-none', text: 'x' })).toMatchObject({
     code: 'NOT_FOUND',
     reason: 'comment_not_found',

@@ -3,6 +3,7 @@ import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
+import { idOf, Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { anchorComments, commentMeasurements, currentPlaces, linesBriefs } from './comment-anchors.ts'
 import { CommentEntry, commentEntry, ReviewActionEntry } from './entries.ts'
 import { gatherFiles, materialMeasurements } from './gather.ts'
@@ -19,11 +20,17 @@ export const reviewComments = defineOperation({
     'List the comments that people sent on a task or mission, the current location of their lines, and the answers.',
   kind: 'query',
   positional: ['task'],
-  input: z.strictObject({ task: subjectFields.task, mission: subjectFields.mission }),
+  input: z.strictObject({
+    task: subjectFields.task,
+    mission: subjectFields.mission,
+    ...pageFields(1000, 'How many comments; default 100'),
+  }),
   output: z.object({
     name: z.string(),
     comments: list(CommentEntry),
+    /** On the first page. */
     reviews: list(ReviewActionEntry),
+    ...page,
   }),
 })
   .measure({ ...materialMeasurements, ...commentMeasurements })
@@ -35,7 +42,9 @@ export const reviewComments = defineOperation({
       })
     }
     const resolved = await findSubject(reads, input, reviewerOf(context))
-    const remarks = await commentsAbout(reads, resolved.subject, resolved)
+    const paging = new Paging('review_comments', input, context.actor, 100)
+    const all = await commentsAbout(reads, resolved.subject, resolved)
+    const { entries: remarks, ...rest } = paging.slice(all, idOf)
     const hasFiles = remarks.some(({ path }) => path !== null)
     const { briefs, found: gathered } = hasFiles
       ? await gatherFiles(reads, context, { found: resolved, measured })
@@ -43,11 +52,11 @@ export const reviewComments = defineOperation({
     const comments = anchorComments(remarks, gathered?.files ?? [])
     return {
       briefs: { ...briefs, ...linesBriefs(context, comments) },
-      found: { name: resolved.name, comments },
+      found: { name: resolved.name, comments, isFirst: paging.isFirst, rest },
     }
   })
-  .answer(async ({ reads, found: { name, comments }, measured }, input) => {
-    const sent = await reads.reviews.sentAbout([input.task ?? input.mission ?? ''])
+  .answer(async ({ reads, found: { name, comments, isFirst, rest }, measured }, input) => {
+    const sent = isFirst ? await reads.reviews.sentAbout([input.task ?? input.mission ?? '']) : []
     const now = await currentPlaces(reads, comments, measured)
     return {
       name,
@@ -63,5 +72,6 @@ export const reviewComments = defineOperation({
         comments: review.comments,
         created_at: instant(review.createdAt),
       })),
+      ...rest,
     }
   })
