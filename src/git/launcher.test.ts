@@ -31,7 +31,7 @@ function fakeGit() {
   return { folder, call }
 }
 
-/** Launches as soon as there is a lane: what other tests began may still be under way in this process. */
+/** Launches as soon as a shell is free: what other tests began may still be under way in this process. */
 async function launchWhenFree(args: readonly string[], call: GitCall) {
   for (;;) {
     const found = launch(args, call)
@@ -56,7 +56,7 @@ test('output over the limit of a call ends git, and none of it beyond is kept', 
   expect((await runGit(['say', 'x'], { ...call, maxOutput: 100_000 })).code).toBe(0)
 })
 
-test('more calls than there are lanes are answered, each with its own code', async () => {
+test('more calls than there are shells are answered, each with its own code', async () => {
   const { call } = fakeGit()
   const results = await Promise.all(
     Array.from({ length: 12 }, (_, at) => runGit(at % 2 === 0 ? ['say', String(at)] : ['fail'], call)),
@@ -64,7 +64,7 @@ test('more calls than there are lanes are answered, each with its own code', asy
   expect(results.map(({ code }) => code)).toEqual(results.map((_, at) => (at % 2 === 0 ? 0 : 3)))
 })
 
-test('the shell leaves no defunct process, however many calls it answered', async () => {
+test('the shells leave no defunct process, however many calls they answered', async () => {
   const { call } = fakeGit()
   const calls = Array.from({ length: 15 }, (_, at) => runGit(at % 3 === 0 ? ['fail'] : ['say', 'x'], call))
   await Promise.all(calls)
@@ -72,7 +72,7 @@ test('the shell leaves no defunct process, however many calls it answered', asyn
   await expect.poll(defunctDescendants, { timeout: 20_000 }).toEqual([])
 })
 
-test('a call that is ended ends what runs beside it, which is run again', async () => {
+test('a call that is ended does not end what runs beside it', async () => {
   const { call } = fakeGit()
   const hanging = await launchWhenFree(['hang'], call)
   const beside = runGit(['wait'], call)

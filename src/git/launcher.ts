@@ -14,13 +14,12 @@ export function launch(args: readonly string[], call: GitCall): LaunchedProcess 
   if (process.platform === 'win32' || call.limit !== undefined || call.maxOutput !== undefined) return null
   // Not for calls that write to a user's repository: a call whose shell was ended runs again.
   if (call.environment['GIT_DIR'] === undefined && !call.onlyReads) return null
-  for (const [at, launcher] of launchers.entries()) {
-    const current = launcher === null || launcher.isGone ? new Launcher(call.environment) : launcher
-    launchers[at] = current
-    const launched = current.launch(args, call)
-    if (launched !== null) return launched
-  }
-  return null
+  const there = shells.filter(({ isGone }) => !isGone)
+  const idle = there.find(({ isBusy }) => !isBusy)
+  if (idle === undefined && there.length === maxShells) return null
+  const shell = idle ?? new Shell(call.environment)
+  shells = idle === undefined ? [...there, shell] : there
+  return shell.launch(args, call)
 }
 
 export interface LaunchedProcess {
@@ -30,86 +29,69 @@ export interface LaunchedProcess {
   readonly end: () => void
 }
 
-// Each has lanes for a few calls. Two measurements at once need more than one.
-const launchers: (Launcher | null)[] = [null, null]
+// Two measurements at once start a few processes each.
+const maxShells = 6
+let shells: readonly Shell[] = []
 
-/** Two streams of the shell that one call at a time writes to. */
-interface Lane {
-  readonly output: Duplex
-  readonly stderr: Duplex
-  busy: boolean
-}
-
-// Shells support only streams up to 9.
-const lanes = 3
-
-class Launcher {
+/** Runs one process after another, so that each costs one fork. */
+class Shell {
   isGone = false
+  isBusy = false
   readonly #shell: ChildProcess
   readonly #environment: GitCall['environment']
-  readonly #lanes: readonly Lane[]
-  readonly #pending = new Set<() => void>()
+  readonly #output: Duplex
+  readonly #stderr: Duplex
+  #stop = () => {}
 
   constructor(environment: GitCall['environment']) {
     this.#environment = environment
-    const streams = Array.from({ length: lanes * 2 }, () => 'pipe' as const)
     this.#shell = spawn('/bin/sh', [], {
       cwd: '/',
       env: environment,
-      stdio: ['pipe', 'ignore', 'ignore', ...streams],
+      stdio: ['pipe', 'ignore', 'ignore', 'pipe', 'pipe'],
       // A separate process group, so that its children end with it.
       detached: true,
     })
-    const { stdio } = this.#shell
-    this.#lanes = Array.from({ length: lanes }, (_, at) => ({
-      output: stdio[3 + 2 * at] as Duplex, // as requested in `stdio`
-      stderr: stdio[4 + 2 * at] as Duplex,
-      busy: false,
-    }))
-    const handleExit = () => this.#handleExit()
-    for (const stream of [this.#shell.stdin, ...this.#lanes.flatMap((lane) => [lane.output, lane.stderr])]) {
-      stream?.on('error', handleExit)
+    const { stdin, stdio } = this.#shell
+    // As requested in `stdio`.
+    this.#output = stdio[3] as Duplex
+    this.#stderr = stdio[4] as Duplex
+    const gone = () => this.#handleExit()
+    for (const stream of [stdin, this.#output, this.#stderr]) {
+      stream?.on('error', gone)
       holdStream(stream, false)
     }
-    this.#shell.on('error', handleExit)
-    this.#shell.on('exit', handleExit)
+    this.#shell.on('error', gone)
+    this.#shell.on('exit', gone)
     this.#shell.unref()
   }
 
   launch(args: readonly string[], call: GitCall): LaunchedProcess | null {
-    const at = this.#lanes.findIndex(({ busy }) => !busy)
-    const lane = this.#lanes[at]
     const exports = exportStatements(this.#environment, call.environment)
-    if (lane === undefined || exports === null || this.isGone) return null
+    if (exports === null) return null
     const token = randomUUID()
     const input = call.input === undefined ? noInput : keepInput(call.input, token)
     if (input === null) return null
-    lane.busy = true
+    this.isBusy = true
     const program = ['git', ...args].map(quoteForShell).join(' ')
-    const [output, stderr] = [3 + 2 * at, 4 + 2 * at]
-    const others = `${closeStreamsText(output, stderr)}`
-    // Each stream ends with a random token and the exit code.
+    // Each stream ends with a random token and the exit code. git does not get the streams themselves.
     this.#shell.stdin?.write(
-      `{ (${exports}cd ${quoteForShell(call.folder)} || exit 126; exec ${program} ${others}) <${quoteForShell(input)} >&${output} 2>&${stderr}; ` +
-        `code=$?; printf '\\0${token} %d\\n' $code >&${output}; printf '\\0${token} 0\\n' >&${stderr}; } &\nlane${at}=$!\n`,
+      `(${exports}cd ${quoteForShell(call.folder)} || exit 126; exec ${program} 3>&- 4>&-) <${quoteForShell(input)} >&3 2>&4; ` +
+        `printf '\\0${token} %d\\n' $? >&3; printf '\\0${token} 0\\n' >&4\n`,
     )
-    const result = this.#answer(lane, token, at).finally(() => {
+    const result = this.#answer(token).finally(() => {
       if (input !== noInput) rmSync(input, { force: true })
     })
     return { result, end: () => this.end() }
   }
 
-  async #answer(lane: Lane, token: string, at: number): Promise<GitResult | null> {
+  async #answer(token: string): Promise<GitResult | null> {
     const over = Promise.withResolvers<null>()
-    const stop = () => over.resolve(null)
-    this.#pending.add(stop)
-    const texts = Promise.all([readUntil(lane.output, token), readUntil(lane.stderr, token)])
+    this.#stop = () => over.resolve(null)
+    const texts = Promise.all([readUntil(this.#output, token), readUntil(this.#stderr, token)])
     const streams = await Promise.race([texts, over.promise])
-    this.#pending.delete(stop)
     if (streams === null) return null
-    // The process in the lane has ended. Without `wait` it stays defunct.
-    this.#shell.stdin?.write(`wait $lane${at}\n`)
-    lane.busy = false
+    this.isBusy = false
     const [output, stderr] = streams
     return { code: output.code, output: output.content, stderr: stderr.content.toString('utf8') }
   }
@@ -126,16 +108,14 @@ class Launcher {
 
   #handleExit(): void {
     this.isGone = true
-    for (const stop of this.#pending) stop()
-    for (const { output, stderr } of this.#lanes) {
-      output.destroy()
-      stderr.destroy()
-    }
+    this.#stop()
+    this.#output.destroy()
+    this.#stderr.destroy()
   }
 }
 
 process.on('exit', () => {
-  for (const launcher of launchers) launcher?.end()
+  for (const shell of shells) shell.end()
 })
 
 const noInput = '/dev/null'
@@ -185,15 +165,6 @@ function holdStream(stream: unknown, holds: boolean): void {
   const socket = stream as { ref?: () => void; unref?: () => void } | null
   if (holds) socket?.ref?.()
   else socket?.unref?.()
-}
-
-// git does not get the streams of other calls.
-function closeStreamsText(...own: readonly number[]): string {
-  const all = Array.from({ length: lanes * 2 }, (_, at) => 3 + at)
-  return all
-    .filter((stream) => !own.includes(stream))
-    .map((stream) => `${stream}>&-`)
-    .join(' ')
 }
 
 function quoteForShell(text: string): string {

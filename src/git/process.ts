@@ -105,7 +105,7 @@ function start(args: readonly string[], call: GitCall): GitRun {
   let current: Pick<GitRun, 'end'> = launched
   let isEnded = false
   const result = launched.result.then((answer) => {
-    // Run directly if the shell cannot report why git failed to start, or if another call ended the shell.
+    // Run directly if the shell cannot report why git failed to start, or if something ended the shell.
     if (answer !== null && (answer.code < noCommand || answer.code === fatal)) return answer
     if (isEnded) return { code: fatal, output: Buffer.alloc(0), stderr: 'git was ended' }
     const child = startChild(args, call)
