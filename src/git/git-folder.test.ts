@@ -1,8 +1,15 @@
-import { appendFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { projectRepository, temporaryFolder } from '../../test/support/git-repository.ts'
-import { parsePackedRefs, parseReflog, readRefTips, reflogBetween, reflogPosition } from './git-folder.ts'
+import {
+  mayRefsHaveMoved,
+  parsePackedRefs,
+  parseReflog,
+  readRefTips,
+  reflogBetween,
+  reflogPosition,
+} from './git-folder.ts'
 
 const line = (message: string) => `aa bb Tess <tess@example.com> 12 +0000\t${message}\n`
 
@@ -68,3 +75,31 @@ test('loose and packed refs of a repository; remote-tracking ones apart', async 
     remote: [before],
   })
 })
+
+// The moved file is given a later time than `since`, so that no test waits.
+test.each<[string, boolean, string | null, (repo: Repo, before: string) => unknown]>([
+  ['nothing since', false, null, () => null],
+  ['the own branch', false, 'refs/heads/main', () => null],
+  ['a new branch at the same commit', false, 'refs/heads/same', (repo) => repo.git('branch', 'same')],
+  ['a fetched branch', false, 'refs/remotes/o/x', (repo, before) => point(repo, 'refs/remotes/o/x', before)],
+  ['a stash', false, 'refs/stash', (repo, before) => point(repo, 'refs/stash', before)],
+  ['another branch', true, 'refs/heads/third', (repo, before) => repo.git('branch', 'third', before)],
+  ['a tag', true, 'refs/tags/v1', (repo, before) => repo.git('tag', 'v1', before)],
+  ['packed refs', true, 'packed-refs', (repo) => repo.git('pack-refs', '--all')],
+  ['another work tree', true, null, (repo) => repo.git('worktree', 'add', '-q', repo.path('../second'))],
+  ['refs that only git reads', true, null, (repo) => mkdirSync(repo.path('.git/reftable'))],
+])('refs may have moved since a time: %s', async (_, expected, moved, move) => {
+  const repo = projectRepository()
+  const [head = '', before = ''] = repo.git('rev-parse', 'HEAD', 'HEAD~1').split('\n')
+  repo.git('branch', 'older', before)
+  const since = Date.now() + 60_000
+  move(repo, before)
+  if (moved !== null) utimesSync(repo.path(`.git/${moved}`), since / 1000, since / 1000)
+  expect(await mayRefsHaveMoved(repo.path('.git'), since, head)).toBe(expected)
+})
+
+type Repo = ReturnType<typeof projectRepository>
+
+function point(repo: Repo, ref: string, commit: string): void {
+  repo.git('update-ref', ref, commit)
+}

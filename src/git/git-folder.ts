@@ -1,4 +1,4 @@
-import { type FileHandle, readdir } from 'node:fs/promises'
+import { type FileHandle, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openRegular, readRegular } from '../kernel/files/regular-file.ts'
 import type { OperationInProgress, ReflogPosition } from './recorded-state.ts'
@@ -163,6 +163,29 @@ async function looseRefs(commonFolder: string): Promise<readonly Ref[] | null> {
     }),
   )
   return read.flat()
+}
+
+/** How coarse the times of files may be, in milliseconds. */
+const fileTimeStep = 2_000
+
+/**
+ * Whether a branch or a tag may have moved since a time, other than to `tip`, without starting git: always true
+ * where there are other work trees. What a fetch or a stash moves does not count.
+ */
+export async function mayRefsHaveMoved(gitFolder: string, since: number, tip: string): Promise<boolean> {
+  const isNew = async (name: string, from = since - fileTimeStep) => {
+    const found = await stat(join(gitFolder, name)).catch(() => null)
+    return found !== null && Math.max(found.mtimeMs, found.ctimeMs) >= from
+  }
+  // Refs in a format that only git reads, and heads of other work trees.
+  const outside = ['reftable', 'commondir', 'worktrees'].map((name) => isNew(name, 0))
+  if ((await Promise.all([...outside, isNew('packed-refs')])).includes(true)) return true
+  const loose = await looseRefs(gitFolder)
+  if (loose === null) return true
+  const others = loose.filter(
+    (ref) => ref.tip !== tip && ref.name !== 'refs/stash' && !ref.name.startsWith('refs/remotes/'),
+  )
+  return (await Promise.all(others.map(({ name }) => isNew(name)))).includes(true)
 }
 
 function tipsOf(refs: readonly Ref[]): readonly string[] {

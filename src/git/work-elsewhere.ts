@@ -1,9 +1,10 @@
 import { lstat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { WorkElsewhere } from '../track/domain/changes.ts'
+import { mayRefsHaveMoved } from './git-folder.ts'
 import { uncommittedPaths } from './linked-trees.ts'
 import { namesOfCommits } from './origin.ts'
-import { otherTreeTops } from './other-work-trees.ts'
+import { gitFolderOf, otherTreeTops } from './other-work-trees.ts'
 import { diskPath, displayPath, nulRecords, type PathBytes, pathBytes } from './paths.ts'
 import type { SnapshotRef } from './ports/work-tree.ts'
 import { type GitEnvironment, runGit } from './process.ts'
@@ -37,6 +38,8 @@ async function recentCommits(
   since: number,
   environment: GitEnvironment,
 ): Promise<readonly string[]> {
+  const folder = await gitFolderOf(top)
+  if (folder !== null && !(await mayRefsHaveMoved(folder, since, id))) return []
   const own = /^[0-9a-f]{40,64}$/.test(id) ? ['--not', id] : []
   const question = [
     'rev-list',

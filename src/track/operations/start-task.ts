@@ -216,7 +216,8 @@ export const startTask = defineOperation({
         }),
         ...(isRecording && { reported: reportedBrief(lineContext, taken) }),
         ...(lineContext?.isOn && reported && { lines: linesBrief(lineContext, taken, reported) }),
-        ...(isRecording && losses && { lost: lostBrief(lineContext, losses, taken) }),
+        // Together with the lines, because both start git.
+        ...(isRecording && losses && reported && { lost: lostBrief(lineContext, losses, taken) }),
       },
       found,
     }
