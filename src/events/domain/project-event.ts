@@ -69,7 +69,7 @@ export interface AttemptMeasurement {
     readonly deleted: readonly string[]
   }
   readonly scope: ScopeSummary
-  /** Absent in older records, like the next four. */
+  /** Absent if empty, like the next four. */
   readonly contested?: readonly ContestedFile[]
   readonly commits?: readonly AttemptCommit[]
   readonly claimedPaths?: readonly ClaimedPath[]
@@ -145,8 +145,8 @@ export type NewProjectEvent =
       readonly status: TaskOutcome
       readonly outcome: Outcome
       readonly evidence: AttemptMeasurement
-      /** Null for a failed attempt, which claims nothing; absent in older records. */
-      readonly verdict?: Verdict | null
+      /** Null for a failed attempt, which claims nothing. */
+      readonly verdict: Verdict | null
       /** Hash of the input, to recognize an identical repeat. */
       readonly inputHash: string
       /** The caller's answer, for an identical repeat. */

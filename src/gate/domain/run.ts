@@ -79,7 +79,7 @@ export interface RunRefusal {
   readonly message: string
   /** Guards that were not satisfied, `name: reason`. */
   readonly missing: readonly string[]
-  /** The submission; absent if empty, and in older records. */
+  /** The submission; absent if empty. */
   readonly tried?: AttemptedEvent | null
   readonly state: string
   readonly revision: number

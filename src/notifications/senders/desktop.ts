@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { errorCode } from '../../kernel/failure.ts'
 import { processEnd } from '../../kernel/process-end.ts'
 import type { Message } from '../domain/notice.ts'
 import type { Delivery } from '../ports/messenger.ts'
@@ -91,8 +92,7 @@ export async function showOnDesktop(
       `${program} ended with ${code}${errorOutput.trim() === '' ? '' : `: ${errorOutput.trim()}`}.`,
     )
   } catch (error) {
-    const isMissing =
-      typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT'
+    const isMissing = errorCode(error) === 'ENOENT'
     return failedDelivery(
       isMissing
         ? `${program} is not installed on this machine. ${without}`

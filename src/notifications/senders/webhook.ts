@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http'
 import { request as secureRequest } from 'node:https'
 import { isIP } from 'node:net'
+import { errorCode } from '../../kernel/failure.ts'
 import type { Delivery, WebhookMessage } from '../ports/messenger.ts'
 import { isPrivate, PrivateAddress, publicLookup } from './addresses.ts'
 
@@ -120,6 +121,5 @@ function failedPost(error: string, isFinal: boolean): Extract<Delivery, { readon
 
 /** `ECONNREFUSED`: only the code of an error, because its message may contain an address. */
 function codeOf(error: unknown): string {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null
-  return typeof code === 'string' ? code : 'the connection ended'
+  return errorCode(error) ?? 'the connection ended'
 }

@@ -32,7 +32,7 @@ export interface Claim {
   readonly agent: string
   /** The connection's actor and, on a second line, the agent's token if it has one. */
   readonly actor: string
-  /** The connection of the claim, whose calls need no token. Absent in older records. */
+  /** The connection of the claim, whose calls need no token. Absent for a caller without one. */
   readonly connection?: string
   /** The token itself was only returned to the claimant. */
   readonly tokenHash: string

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { Failure } from '../../kernel/failure.ts'
-import { parseJsonOrText } from '../../kernel/json.ts'
+import { isJsonObject, parseJsonOrText } from '../../kernel/json.ts'
 import { nearestWord } from '../../kernel/nearest-word.ts'
 import { inputSchema } from '../../kernel/operations/input/json-schema.ts'
 import type { Operation } from '../../kernel/operations/operation.ts'
@@ -262,5 +262,5 @@ function setAt(input: NestedArguments, path: readonly string[], value: unknown):
 }
 
 function isNested(value: unknown): value is NestedArguments {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isJsonObject(value)
 }

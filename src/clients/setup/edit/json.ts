@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+import { isJsonObject } from '../../../kernel/json.ts'
 import { type Json, printJsonValue } from './json-text.ts'
 
 /** The JSON extensions that the reading client supports. */
@@ -403,16 +404,12 @@ function withValue(
     if (!item || !Array.isArray(whole)) return value
     return first ? [value, ...whole] : [...whole, value]
   }
-  const held = isRecord(whole) ? whole : {}
+  const held = isJsonObject(whole) ? whole : {}
   const inner = held[key]
   return {
     ...held,
     [key]: inner === undefined ? value : withValue(inner, { keys: rest, item, first }, value),
   }
-}
-
-function isRecord(value: Json): value is { readonly [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function hasComment(text: string): boolean {

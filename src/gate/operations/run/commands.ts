@@ -15,6 +15,7 @@ import { measurement, type PreparationStep } from '../../../kernel/operations/me
 import type { CommandContext, Context, RecordContext } from '../../../kernel/operations/operation.ts'
 import { processEnd } from '../../../kernel/process-end.ts'
 import { excerpt } from '../../../kernel/text.ts'
+import { wait } from '../../../kernel/wait.ts'
 import type { Reads, SideWrite } from '../../../store/ports/store.ts'
 import type { CommandGuard } from '../../domain/guards/command.ts'
 import type { CommandResult, RunRecord } from '../../domain/run.ts'
@@ -402,7 +403,7 @@ function waitOf({ machine, commandWaitMs }: CommandContext): number {
 }
 
 async function pause(milliseconds: number): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, milliseconds))
+  await wait(milliseconds, processEnd)
   processEnd.throwIfAborted()
 }
 
