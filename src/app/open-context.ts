@@ -147,7 +147,7 @@ export function openContext(opening: OpenProjectOptions): Context {
     team,
     ...(!elsewhere && {
       captureHealth: () => captureHealth(rootHere(), environment),
-      drain: () => ingestFor(rootHere(), recorderOf(context)),
+      ingest: () => ingestFor(rootHere(), recorderOf(context)),
     }),
     ...(tell && {
       tell,

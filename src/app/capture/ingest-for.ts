@@ -8,8 +8,8 @@ export type RecordHookEvents = (hookEvents: readonly HookEvent[]) => Promise<unk
 
 /** Records in a local project. */
 export function recorderOf(context: Context): RecordHookEvents {
-  // Without the drain: recording must not wait for itself.
-  const { drain: _, ...recording } = context
+  // Without the ingest: recording must not wait for itself.
+  const { ingest: _, ...recording } = context
   return async (hookEvents) => {
     const { recordMachineEvents: recordHookEvents } = await import(
       '../../sessions/operations/record-hook-events.ts'

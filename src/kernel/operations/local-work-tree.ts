@@ -21,6 +21,6 @@ export const workTreePlace = measurement({
 export const waitingHooks = measurement({
   brief: z.strictObject({}),
   measured: z.null(),
-  drains: true,
+  ingests: true,
   measure: async () => null,
 })

@@ -53,7 +53,7 @@ export interface Measurement {
   /** Whether a result belongs to the brief, and has nothing else in it. */
   fits?(brief: unknown, measured: unknown): boolean
   /** Hook events from before it are recorded after it, before its result is used. */
-  readonly drains?: true
+  readonly ingests?: true
   /** It gets a writable work tree, and runs at most once in a call. */
   readonly writes?: true
   // The method form lets measurements of different briefs share a table. `input` is the operation's.
@@ -132,7 +132,7 @@ class StateMovedError extends Error {}
 const maxStarts = 10
 
 export interface MeasurementRunParts<Of extends Measurements, Found> {
-  readonly context: Pick<Context, 'store' | 'fingerprint' | 'drain'> & { readonly measurer: Measurer }
+  readonly context: Pick<Context, 'store' | 'fingerprint' | 'ingest'> & { readonly measurer: Measurer }
   readonly operation: { readonly name: string; readonly measurements: Of }
   readonly input: Answer
   /** Called until all its briefs were measured. It only reads, and depends on nothing else. */
@@ -200,7 +200,7 @@ export class MeasurementRun<Of extends Measurements, Found> {
       const measured = await context.measurer(operation, step.requests, input)
       for (const [name, { hash }] of step.requests)
         this.#results.set(name, { hash, value: measured.get(name) })
-      if (drains(operation.measurements, step.requests)) await context.drain?.()
+      if (needsIngest(operation.measurements, step.requests)) await context.ingest?.()
     }
   }
 
@@ -263,7 +263,7 @@ export function measureFor<Of extends Measurements>({
   return async (briefs) => {
     const requests = requestsOf(briefs, context.fingerprint)
     const measured = await context.measurer(operation, requests, input)
-    if (drains(operation.measurements, requests)) await context.drain?.()
+    if (needsIngest(operation.measurements, requests)) await context.ingest?.()
     return Object.fromEntries(measured) as never // each by its measurement
   }
 }
@@ -305,8 +305,8 @@ function requestsOf(
   return new Map(defined.map(([name, brief]) => [name, { brief, hash: fingerprint(brief) }]))
 }
 
-function drains(measurements: Measurements, requests: ReadonlyMap<string, MeasurementRequest>): boolean {
-  return [...requests.keys()].some((name) => measurements[name]?.drains)
+function needsIngest(measurements: Measurements, requests: ReadonlyMap<string, MeasurementRequest>): boolean {
+  return [...requests.keys()].some((name) => measurements[name]?.ingests)
 }
 
 /** Measures on the machine that has the record. */

@@ -405,7 +405,7 @@ export interface Context {
   /** The client session of a call, as the client claims. */
   readonly caller?: { readonly session: string; readonly link: 'call' | 'environment' }
   /** Records queued hook events; absent where nothing is captured. */
-  readonly drain?: () => Promise<void>
+  readonly ingest?: () => Promise<void>
   /** The health of this machine's clients in the project; absent on a server. */
   readonly clients?: () => Promise<readonly ClientHealth[]>
   /** The health of capture on this machine; null if it was never switched on. */

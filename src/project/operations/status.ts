@@ -79,8 +79,8 @@ export const status = defineOperation({
   .measure({ place: workTreePlace })
   .handler(
     () => ({ place: {} }),
-    async ({ store, clock, drain }, input, { place = null }) => {
-      await drain?.()
+    async ({ store, clock, ingest }, input, { place = null }) => {
+      await ingest?.()
       const health = await store.health()
       return store.view(async (reads) => {
         const { missions, capture, identities } = reads

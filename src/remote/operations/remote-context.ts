@@ -22,7 +22,7 @@ export function remoteContext(context: Context, call: RemoteCall): Context {
   const actor: Actor = { ...context.actor, machine: machine.id }
   const { processFiles, commandRunner, witness } = context
   // Hooks and setup write on the remote machine.
-  const { copies: _, drain: __, captureHealth: ___, setupFiles: ____, ...here } = context
+  const { copies: _, ingest: __, captureHealth: ___, setupFiles: ____, ...here } = context
   return {
     ...here,
     actor,

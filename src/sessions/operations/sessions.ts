@@ -43,7 +43,7 @@ export const sessions = defineOperation({
   }),
   output: z.object({ sessions: list(SessionEntry), ...page }),
 }).handler(async (handling, input) => {
-  await handling.drain?.()
+  await handling.ingest?.()
   const { store, actor } = handling
   const paging = new Paging('sessions', input, actor)
   const rows = await store.view(({ capture }) =>
@@ -106,7 +106,7 @@ export const sessionsShow = defineOperation({
     next_cursor: page.next_cursor,
   }),
 }).handler(async (handling, input) => {
-  await handling.drain?.()
+  await handling.ingest?.()
   const paging = new Paging('sessions_show', input, handling.actor, 50)
   const { limit } = paging
   return handling.store.view(async (reads) => {
@@ -194,7 +194,7 @@ export const sessionsDiff = defineOperation({
   .measure({ hooks: waitingHooks, end: attemptEnds, diff: unifiedDiffs })
   .prepare((reads, input, context, measured) =>
     prepareSteps(measured, async (measure) => {
-      if (context.drain) await measure({ hooks: {} })
+      if (context.ingest) await measure({ hooks: {} })
       const line = await findTurn(reads, input.id)
       const changes = await reads.capture.changes(input.id, { limit: 20_000, offset: 0 })
       const { turn } = line

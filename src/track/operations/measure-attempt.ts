@@ -151,7 +151,7 @@ export const attemptEnds = measurement({
     maxAttempts,
   ),
   fits: (requested, ends) => isSameAttempts(ends, requested),
-  drains: true,
+  ingests: true,
   measure: (workTree, attempts) =>
     Promise.all(
       attempts.map(async ({ id, top, prefix, engine }) => {

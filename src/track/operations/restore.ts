@@ -134,7 +134,7 @@ export const restore = defineOperation({
   .measure({ hooks: waitingHooks })
   .prepare((reads, input, context, measuredNow) =>
     prepareSteps(measuredNow, async (measure) => {
-      if (context.drain) await measure({ hooks: {} })
+      if (context.ingest) await measure({ hooks: {} })
       return findRestorable(reads, context, input.id)
     }),
   )

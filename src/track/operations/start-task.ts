@@ -151,7 +151,7 @@ export const startTask = defineOperation({
     start: measurement({
       brief: z.strictObject({ planned: z.string().nullable(), overHttp: z.boolean() }),
       measured: takenSnapshot.extend({ takenAt: time, ownTree: path.nullable() }),
-      drains: true,
+      ingests: true,
       measure: async (workTree, { planned, overHttp }, input) => {
         const requested = (input as WorkTreeInput).work_tree
         const ownTree =

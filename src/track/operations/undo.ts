@@ -177,7 +177,7 @@ export const undo = defineOperation({
   })
   .prepare((reads, input, context, measured) =>
     prepareSteps(measured, async (measure) => {
-      if (context.drain) await measure({ hooks: {} })
+      if (context.ingest) await measure({ hooks: {} })
       const work = await findUndoneWork(reads, context, input.id)
       const { tree } = await measure({ tree: {} })
       if (tree === null || tree.engine !== 'git') throw noGitFailure(work, tree?.reason)
