@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { defunctDescendants } from '../../test/support/defunct.ts'
-import { launch } from './launcher.ts'
-import { type GitCall, noGit, runGit, tooLong } from './process.ts'
+import { launch, tooLong } from './launcher.ts'
+import { type GitCall, noGit, runGit } from './process.ts'
 
 /** A git that does what its first argument says, in a folder with an odd name. */
 function fakeGit() {

@@ -6,12 +6,15 @@ import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { GitCall, GitResult } from './process.ts'
 
+/** The exit code if the output is longer than the call allows. */
+export const tooLong = -1
+
 /**
  * Starts git from a small shell that stays. To start a program, the system copies the page tables of its parent: from a
  * large server this blocks longer than git itself takes. Null if the shell cannot be used.
  */
 export function launch(args: readonly string[], call: GitCall): LaunchedProcess | null {
-  if (process.platform === 'win32' || call.limit !== undefined || call.maxOutput !== undefined) return null
+  if (process.platform === 'win32' || call.limit !== undefined) return null
   // Not for calls that write to a user's repository: a call whose shell was ended runs again.
   if (call.environment['GIT_DIR'] === undefined && !call.onlyReads) return null
   const there = shells.filter(({ isGone }) => !isGone)
@@ -79,21 +82,25 @@ class Shell {
       `(${exports}cd ${quoteForShell(call.folder)} || exit 126; exec ${program} 3>&- 4>&-) <${quoteForShell(input)} >&3 2>&4; ` +
         `printf '\\0${token} %d\\n' $? >&3; printf '\\0${token} 0\\n' >&4\n`,
     )
-    const result = this.#answer(token).finally(() => {
+    const result = this.#answer(token, call.maxOutput).finally(() => {
       if (input !== noInput) rmSync(input, { force: true })
     })
     return { result, end: () => this.end() }
   }
 
-  async #answer(token: string): Promise<GitResult | null> {
+  async #answer(token: string, maxOutput?: number): Promise<GitResult | null> {
     const over = Promise.withResolvers<null>()
     this.#stop = () => over.resolve(null)
-    const texts = Promise.all([readUntil(this.#output, token), readUntil(this.#stderr, token)])
-    const streams = await Promise.race([texts, over.promise])
-    if (streams === null) return null
+    const output = readUntil(this.#output, token, maxOutput)
+    const errors = readUntil(this.#stderr, token)
+    const first = await Promise.race([output, over.promise])
+    // It would go on writing.
+    if (first?.code === tooLong) this.end()
+    const stderr = await Promise.race([errors, over.promise])
+    if (first === null) return null
+    if (stderr === null) return first.code === tooLong ? { ...first, stderr: '' } : null
     this.isBusy = false
-    const [output, stderr] = streams
-    return { code: output.code, output: output.content, stderr: stderr.content.toString('utf8') }
+    return { ...first, stderr: stderr.output.toString('utf8') }
   }
 
   end(): void {
@@ -134,26 +141,31 @@ function keepInput(input: Buffer, token: string): string | null {
   }
 }
 
-interface LauncherResult {
-  readonly content: Buffer
-  readonly code: number
-}
+interface StreamEnd extends Pick<GitResult, 'code' | 'output'> {}
 
-function readUntil(stream: Duplex, token: string): Promise<LauncherResult> {
+/** Reads a stream to its token. The code is `tooLong` if it is not there after so many bytes. */
+function readUntil(stream: Duplex, token: string, maxBytes = Number.POSITIVE_INFINITY): Promise<StreamEnd> {
   return new Promise((resolve) => {
     const last = new RegExp(`\\0${token} (\\d+)\\n$`)
     const longest = token.length + 8
     const chunks: Buffer[] = []
+    let length = 0
     let tail = Buffer.alloc(0)
-    const take = (chunk: Buffer) => {
-      chunks.push(chunk)
-      tail = Buffer.concat([tail, chunk.subarray(-longest)]).subarray(-longest)
-      const trailer = last.exec(tail.toString('latin1'))
-      if (trailer === null) return
+    const end = (code: number, own: number) => {
       stream.off('data', take)
       holdStream(stream, false)
-      const all = chunks.length === 1 ? chunk : Buffer.concat(chunks)
-      resolve({ content: all.subarray(0, all.length - trailer[0].length), code: Number(trailer[1]) })
+      const [only] = chunks
+      const all = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
+      resolve({ output: all.subarray(0, own), code })
+    }
+    const take = (chunk: Buffer) => {
+      chunks.push(chunk)
+      length += chunk.length
+      tail = Buffer.concat([tail, chunk.subarray(-longest)]).subarray(-longest)
+      const trailer = last.exec(tail.toString('latin1'))
+      const own = length - (trailer?.[0].length ?? longest)
+      if (own > maxBytes) end(tooLong, maxBytes)
+      else if (trailer !== null) end(Number(trailer[1]), own)
     }
     holdStream(stream, true)
     stream.on('data', take)

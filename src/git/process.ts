@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../kernel/failure.ts'
 import { processEnd } from '../kernel/process-end.ts'
-import { launch } from './launcher.ts'
+import { launch, tooLong } from './launcher.ts'
 import { firstObstacleAround, obstacleFailure } from './unsafe-files.ts'
 
 export type GitEnvironment = Readonly<Record<string, string>>
@@ -22,8 +22,6 @@ export interface GitCall {
 
 /** The exit code if there is no git program. */
 export const noGit = 127
-/** The exit code if the output is longer than the call allows. */
-export const tooLong = -1
 
 export interface GitResult {
   /** The exit code, or `noGit`. */
