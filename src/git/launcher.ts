@@ -20,7 +20,7 @@ export function launch(args: readonly string[], call: GitCall): LaunchedProcess 
   const there = shells.filter(({ isGone }) => !isGone)
   const idle = there.find(({ isBusy }) => !isBusy)
   if (idle === undefined && there.length === maxShells) return null
-  const shell = idle ?? new Shell(call.environment)
+  const shell = idle ?? new GitShell(call.environment)
   shells = idle === undefined ? [...there, shell] : there
   return shell.launch(args, call)
 }
@@ -34,10 +34,10 @@ export interface LaunchedProcess {
 
 // Two measurements at once start a few processes each.
 const maxShells = 6
-let shells: readonly Shell[] = []
+let shells: readonly GitShell[] = []
 
 /** Runs one process after another, so that each costs one fork. */
-class Shell {
+class GitShell {
   isGone = false
   isBusy = false
   readonly #shell: ChildProcess
@@ -59,13 +59,13 @@ class Shell {
     // As requested in `stdio`.
     this.#output = stdio[3] as Duplex
     this.#stderr = stdio[4] as Duplex
-    const gone = () => this.#handleExit()
+    const handleExit = () => this.#handleExit()
     for (const stream of [stdin, this.#output, this.#stderr]) {
-      stream?.on('error', gone)
+      stream?.on('error', handleExit)
       holdStream(stream, false)
     }
-    this.#shell.on('error', gone)
-    this.#shell.on('exit', gone)
+    this.#shell.on('error', handleExit)
+    this.#shell.on('exit', handleExit)
     this.#shell.unref()
   }
 
