@@ -84,7 +84,7 @@ console.log(
 )
 const ours = await waymark()
 const bare = await bareBroadcaster(500)
-console.log('| | facts/s | p50 ms | p95 ms | p99 ms | longest | lost | memory MiB | processor % |')
+console.log('| | events/s | p50 ms | p95 ms | p99 ms | longest | lost | memory MiB | processor % |')
 console.log('|---|---|---|---|---|---|---|---|---|')
 console.log(row('waymark, from the call of record to the reader', ours))
 console.log(row('bare broadcaster, from memory', bare))

@@ -11,9 +11,9 @@ export interface Usage {
 }
 
 export interface Delays {
-  /** Facts a second that came in, from the first to the last. */
+  /** Events a second that came in, from the first to the last. */
   readonly rate: number
-  /** Facts that some reader did not get. */
+  /** Events that some reader did not get. */
   readonly lost: number
   /** Milliseconds. */
   readonly p50: number

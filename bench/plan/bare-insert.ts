@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
-/** The barest durable write there is here: one row inserted and committed, as the store's own journal would have it. */
+/** The barest durable write there is here: one row inserted and committed, as the store's own log would have it. */
 export function bareInsert(folder: string): { readonly insert: () => void; readonly close: () => void } {
   const database = new Database(join(folder, 'bare.db'))
   database.pragma('journal_mode = wal')

@@ -208,7 +208,7 @@ export function model(found: Measured): string {
   return [
     `The model: an agent makes a call every five seconds; replicas and PostgreSQL are at most ${maxBusy * 100} % busy; a day has eight hours.`,
     '',
-    row(['agents', 'calls/s', 'facts/s', 'replicas', 'processors of PostgreSQL', 'connections', 'GB a day']),
+    row(['agents', 'calls/s', 'events/s', 'replicas', 'processors of PostgreSQL', 'connections', 'GB a day']),
     rule(7),
     ...sizes,
     '',
@@ -279,7 +279,7 @@ function forecastTable(forecasts: readonly Forecast[]): string {
     'projects (agents of the hottest)',
     'replicas',
     'calls/s',
-    'facts/s',
+    'events/s',
     'replicas busy, %',
     'database busy, %',
     'disk busy, %',

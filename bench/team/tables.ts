@@ -40,7 +40,7 @@ function pointsTable(points: readonly Point[]): string {
     'writers',
     'projects',
     'what',
-    'facts/s',
+    'events/s',
     'calls/s',
     'p50 ms',
     'p99 ms',
@@ -86,7 +86,7 @@ function statementsTable(statements: readonly Statements[]): string {
 
 function growthTable(growth: readonly Growth[]): string {
   return [
-    row(['engine', 'facts of the run', 'kB for 1,000']),
+    row(['engine', 'events of the run', 'kB for 1,000']),
     rule(3),
     ...growth.map(({ engine, events, per1000Events }) =>
       row([engine, number(events), number(per1000Events / 1000)]),
@@ -118,7 +118,7 @@ export function limitsTable(found: Measured): string {
       isMost: false,
     },
     {
-      what: 'facts that a reader lost or had twice',
+      what: 'events that a reader lost or had twice',
       value: found.live.lost + found.live.doubled,
       limit: 0,
       isMost: true,
