@@ -75,7 +75,8 @@ export function useScreens({ fill, recorded = false }: ScreenOptions = {}) {
   }
 }
 
-async function openScreen(serving: ServingDay, path: string) {
+/** A page on a server; one at a time, until it is closed. */
+export async function openScreen(serving: ServingDay, path: string) {
   const cookie = await signIn(serving)
   const window = new Window({ url: `${serving.address}${path}`, width: 1280, height: 820 })
   const sockets = new Set<WebSocket>()

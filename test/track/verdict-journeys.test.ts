@@ -5,6 +5,7 @@ import { openProjects } from '../../src/app/serve/projects.ts'
 import type { Answer } from '../support/project.ts'
 import { shared } from '../support/shared.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
+import { openScreen } from '../support-web/screen.ts'
 import { serveDay } from '../support-web/serving-day.ts'
 import { type Agent, openSharedTree, type SharedTree } from './together/agents.ts'
 
@@ -533,7 +534,7 @@ describe('the setting completion', () => {
   })
 })
 
-test('the HTTP API says of each task what its agent was told, and the record is whole', async () => {
+test('the HTTP API and the dashboard say of each task what its agent was told, and the record is whole', async () => {
   const { home, folder, told, json } = await journeys()
   const environment = serverEnvironment(home)
   const [first] = openProjects({ named: [folder], environment, workingFolder: home, reachesPrivate: true })
@@ -554,14 +555,30 @@ test('the HTTP API says of each task what its agent was told, and the record is 
       await fetch(`${serving.address}/api/session`, { headers: { cookie } })
     ).json()
     const headers = { cookie, 'content-type': 'application/json', 'x-waymark-csrf': session.csrf }
-    const found = new Map<string, unknown>()
+    const [found, names] = [new Map<string, unknown>(), new Map<string, string>()]
     for (const id of told.keys()) {
       const asked = { method: 'POST', headers, body: JSON.stringify({ id }) }
-      const { attempts }: Answer = await (await fetch(`${serving.address}/api/show`, asked)).json()
+      const { name, attempts }: Answer = await (await fetch(`${serving.address}/api/show`, asked)).json()
       found.set(id, attempts.at(-1).verdict)
+      names.set(id, name)
     }
     expect(found).toEqual(told)
     expect(told.size).toBeGreaterThanOrEqual(40)
+    const { screen, close } = await openScreen(serving, '/')
+    try {
+      for (const [id, verdict] of told as ReadonlyMap<string, Answer>) {
+        screen.go(`/tasks/${id}`)
+        const shown = () => ({
+          task: screen.text('main h1'),
+          rules: screen.all('.task-verdict [data-rule]').map((reason) => reason.dataset['rule']),
+          is: screen.text('.task-verdict .completion-verdict .status-badge').toLowerCase(),
+        })
+        const rules = rulesOf({ verdict })
+        await expect.poll(shown).toEqual({ task: names.get(id), rules, is: verdict?.is ?? '' })
+      }
+    } finally {
+      await close()
+    }
   } finally {
     await serving.stop()
   }

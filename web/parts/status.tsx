@@ -75,7 +75,7 @@ export function StatusIcon({ status, named = true }: { readonly status: Status; 
   const { word, colour } = statuses[status]
   return (
     <svg class="status-icon" data-colour={colour} viewBox="0 0 16 16" aria-hidden={!named}>
-      <title>{word}</title>
+      {named ? <title>{word}</title> : null}
       {shapes[status]}
     </svg>
   )
