@@ -73,9 +73,16 @@ const byWord: Readonly<Record<string, Status>> = {
 /** A shape for each status, recognizable without color. The word is beside it, or its accessible name. */
 export function StatusIcon({ status, named = true }: { readonly status: Status; readonly named?: boolean }) {
   const { word, colour } = statuses[status]
+  const look = { class: 'status-icon', 'data-colour': colour, viewBox: '0 0 16 16' }
+  if (!named)
+    return (
+      <svg {...look} aria-hidden="true">
+        {shapes[status]}
+      </svg>
+    )
   return (
-    <svg class="status-icon" data-colour={colour} viewBox="0 0 16 16" aria-hidden={!named}>
-      {named ? <title>{word}</title> : null}
+    <svg {...look}>
+      <title>{word}</title>
       {shapes[status]}
     </svg>
   )
