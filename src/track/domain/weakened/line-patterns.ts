@@ -27,6 +27,14 @@ export interface LinePatterns {
   readonly comment: RegExp
 }
 
+const constant = /(?:true|false|null|none|nil|undefined|-?\d+(?:\.\d+)?|'[^']*'|"[^"]*")/.source
+
+/** An assertion that compares constants only, in any language: it holds whatever the program does. */
+export const constantAssertion = new RegExp(
+  String.raw`(?:\bexpect|\bassert\w*!?(?:\.\w+)*|\bt\.\w+)\s*[\s(]\s*${constant}\s*(?:\)|$|(?:,|===?|is)\s*${constant}\s*(?:[),]|$))`,
+  'i',
+)
+
 const slashes = /^\s*(?:\/\/|\/\*|\*)/
 const hashes = /^\s*#/
 

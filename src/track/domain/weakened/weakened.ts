@@ -1,4 +1,5 @@
 import {
+  constantAssertion,
   hasThresholds,
   isCiFile,
   isSnapshotFile,
@@ -156,7 +157,9 @@ function weakenedTestLines(file: ComparedLines): readonly Weakening[] {
   const isFocusChange = countOf(file.removed, focuses, patterns) >= countOf(file.added, focuses, patterns)
   const commented = commentedTests(file, patterns)
   const lostTests = countRemoved(tests) - commented.length
-  const lostAssertions = commented.length > 0 ? 0 : countRemoved(assertions)
+  const assertionsIn = (lines: readonly ComparedLine[]): number =>
+    matching(lines, assertions, patterns).filter(({ text }) => !constantAssertion.test(text)).length
+  const lostAssertions = commented.length > 0 ? 0 : assertionsIn(file.removed) - assertionsIn(file.added)
   return [
     ...(isSkipChange ? [] : weakeningsIn(skips, 'skipped', 'test skipped')),
     ...(isFocusChange ? [] : weakeningsIn(focuses, 'focused', 'only this test runs')),
