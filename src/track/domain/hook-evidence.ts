@@ -125,6 +125,7 @@ export function evidenceChain(
   const orderedEdits = editsBetweenEnds(
     all.filter(({ edit }) => edit.ended),
     ends,
+    time,
   )
   const possibleWriters = (from: number, to: number, but: CandidateAuthor | null = null) =>
     present.filter((one) => one !== but && canHaveWritten(one, { from, to }, name))
@@ -202,6 +203,7 @@ export function evidenceChain(
 function editsBetweenEnds(
   orderedEdits: readonly CandidateEdit[],
   ends: EndContents | undefined,
+  time: TimeWindow,
 ): readonly CandidateEdit[] {
   if (ends === undefined) return orderedEdits
   let [from, to] = [0, orderedEdits.length]
@@ -217,7 +219,19 @@ function editsBetweenEnds(
     const first = orderedEdits.findLastIndex(isAfter)
     if (first >= from && ends.before !== ends.after) to = first
   }
-  return orderedEdits.slice(from, to)
+  // Beyond a snapshot, only an edit that fits to its content is within the tolerance of clocks, not earlier or later.
+  const isEarlier = ({ edit }: CandidateEdit): boolean =>
+    edit.reportedAt < time.from && isOther(edit.before, ends.before)
+  const isLater = ({ edit }: CandidateEdit): boolean =>
+    (edit.from ?? edit.reportedAt) > time.to && isOther(edit.after, ends.after)
+  const between = orderedEdits.slice(from, to)
+  const first = between.findIndex((one) => !isEarlier(one))
+  return first < 0 ? [] : between.slice(first, between.findLastIndex((one) => !isLater(one)) + 1)
+}
+
+/** Whether two contents are known, and are not the same. */
+function isOther(one: string | null | undefined, other: string | null | undefined): boolean {
+  return one !== undefined && other !== undefined && one !== other
 }
 
 /** Whether an author may have written a path in a time span without reporting it. */

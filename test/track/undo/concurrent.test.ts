@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { base, lines, openStory } from '../../lines/story.ts'
@@ -23,6 +23,7 @@ async function openAgents() {
     return {
       started,
       edit: (path: string, rows: readonly string[]) => player.edit(join(s.folder, path), text(rows)),
+      shell: player.shell,
       end: async () => {
         await stage.drain()
         await s.end(started)
@@ -130,6 +131,21 @@ test('what a person wrote while an agent was at work stays, and is listed', asyn
   const first = await agent('a1')
   first.edit('f', [...base, ...x(1)])
   writeFileSync(join(s.folder, 'f'), text(['p1 is of a person', ...base, ...x(1)]))
+  await first.end()
+  const answer = await undo(first.started)
+  expect(rows('f')).toEqual(['p1 is of a person', ...base])
+  expect(answer.stays).toEqual([{ path: 'f', reason: 'uncertain', lines: 1 }])
+})
+
+test('lines of a person come back with the file that an agent removed and wrote anew', async () => {
+  const { s, agent, undo, rows } = await openAgents()
+  const first = await agent('a1')
+  first.edit('f', [...base, ...x(1)])
+  writeFileSync(join(s.folder, 'f'), text(['p1 is of a person', ...base, ...x(1)]))
+  const other = await agent('a2')
+  await other.end()
+  first.shell(() => rmSync(join(s.folder, 'f')), { program: 'rm' })
+  first.edit('f', x(2))
   await first.end()
   const answer = await undo(first.started)
   expect(rows('f')).toEqual(['p1 is of a person', ...base])
