@@ -180,9 +180,7 @@ export function recordedLines(
     ),
   )
   const recorded = steps.map((step): RecordedStep => {
-    const links = linksAt(step, evidence, renamed)
-    const link = step.link === undefined ? undefined : links[step.link]
-    const { authors, certainty } = authorsOf(link === undefined ? links : [link])
+    const { authors, certainty } = authorsOf(linksOfStep(step, evidence, renamed))
     const owners = authors.filter(({ seen }) => seen?.isTurn !== true).map(({ id }) => id)
     const turns = authors.filter(({ seen }) => seen?.isTurn === true).map(({ id }) => id)
     // An abandoned attempt leaves no snapshot: later changes are in the same interval.
@@ -198,16 +196,26 @@ export function recordedLines(
   return [{ kind: 'lines.recorded', span }]
 }
 
-/** The links of a path. Those of a renamed file begin under its old name, without its going and its coming. */
-function linksAt(
+/** The links that a step consists of. Those of a renamed file begin under its old name. */
+function linksOfStep(
   step: MeasuredStep,
   evidence: PathEvidence,
   renamed: ReadonlyMap<string, string>,
 ): readonly AuthoredLink[] {
   const own = evidence.links.get(step.path)
-  const from = step.link === undefined ? undefined : renamed.get(step.path)
-  if (from === undefined) return own ?? evidence.linksOf(step)
-  return [...(evidence.links.get(from)?.slice(0, -1) ?? []), ...(own?.slice(1) ?? [])]
+  if (step.link === undefined) return own ?? evidence.linksOf(step)
+  const from = renamed.get(step.path)
+  if (from === undefined) {
+    const link = own?.[step.link]
+    return link === undefined ? (own ?? evidence.linksOf(step)) : [link]
+  }
+  const old = evidence.links.get(from) ?? []
+  // Without the going of the old file and the coming of the new one, if the one had the content of the other.
+  const joined = [...old.slice(0, -1), ...(own?.slice(1) ?? [])]
+  const isStep = (link: AuthoredLink | undefined) => link?.before === step.before && link.after === step.after
+  const link = [joined[step.link], own?.[step.link]].find(isStep)
+  // Its content was changed in between: all that changed it before is in the step.
+  return link === undefined ? [...old, ...(own?.slice(0, 1) ?? [])] : [link]
 }
 
 function claimantOf({ path, from }: ChangedPath, claims: PathClaims | null): string | null {

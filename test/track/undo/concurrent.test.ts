@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { base, lines, openStory } from '../../lines/story.ts'
@@ -150,4 +150,21 @@ test('lines of a person come back with the file that an agent removed and wrote 
   const answer = await undo(first.started)
   expect(rows('f')).toEqual(['p1 is of a person', ...base])
   expect(answer.stays).toEqual([{ path: 'f', reason: 'uncertain', lines: 1 }])
+})
+
+test('lines that a person wrote into a file before a command renamed it stay, and are listed', async () => {
+  const { s, agent, undo, rows } = await openAgents()
+  const first = await agent('a1')
+  const [old, moved] = [join(s.folder, 'f'), join(s.folder, 'moved')]
+  first.edit('f', [...base, ...x(1)])
+  writeFileSync(old, text(['p1 is of a person', ...base, ...x(1)]))
+  // Long before the command, which keeps the time of the file.
+  utimesSync(old, 1, 1)
+  first.shell(() => renameSync(old, moved), { program: 'mv' })
+  first.edit('moved', ['p1 is of a person', ...base, ...x(1, 2)])
+  await first.end()
+  const answer = await undo(first.started)
+  expect(existsSync(old)).toBe(false)
+  expect(rows('moved')).toEqual(['p1 is of a person', ...base, ...x(1)])
+  expect(answer.stays).toEqual([{ path: 'moved', reason: 'uncertain', lines: 2 }])
 })
