@@ -41,7 +41,7 @@ export type LossHolder = { readonly attempt: Attempt; readonly task: Task | null
 export interface LossFacts {
   /** Files that edit tools of agents changed after the content was kept. */
   readonly edited: ReadonlySet<string>
-  /** Files that commands of people wrote through Waymark. */
+  /** Files that commands of people wrote through Waymark after the content was kept. */
   readonly written: ReadonlySet<string>
   /** Files that completions since then claim. */
   readonly claimed: ReadonlySet<string>

@@ -4,7 +4,7 @@ import type { GuardedCommand } from '../../gate/domain/git-guard/guarded-command
 import { type InboxItem, openInboxItem } from '../../inbox/domain/inbox-item.ts'
 import { waymark } from '../../inbox/operations/due-items.ts'
 import { displayName } from '../../kernel/actor.ts'
-import type { MissionId, TransactionContext } from '../../kernel/id.ts'
+import type { MissionId, TaskId, TransactionContext } from '../../kernel/id.ts'
 import { measuredList, path, place } from '../../kernel/operations/fields.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
 import {
@@ -25,6 +25,7 @@ import {
 } from '../domain/losses.ts'
 import { coverage, isDeclared, type Scope } from '../domain/scope/scope.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../domain/task.ts'
+import type { TreeWrite } from '../domain/tree-write.ts'
 
 const maxOpen = 3
 const maxStates = 10
@@ -51,22 +52,36 @@ export const lostContents = measurement({
   },
 })
 
+/** A kept state of a work tree. */
+interface KeptState {
+  readonly at: number
+  readonly place: SnapshotLocation
+  /** The command of a person that left it. */
+  readonly write?: TreeWrite
+}
+
 /** The kept states that a new snapshot is compared with, the newest first. */
 export interface LossContext {
-  readonly states: readonly { readonly at: number; readonly place: SnapshotLocation }[]
+  readonly states: readonly KeptState[]
   readonly guarded: readonly GuardedCommand[]
 }
 
 export async function lossContext(
-  { guardedCommands }: Reads,
+  { guardedCommands, treeWrites }: Reads,
   { last }: LineRecordContext,
 ): Promise<LossContext> {
   const { machineId, top } = last.place
   // Those of other machines are not recorded.
   const guarded = machineId === undefined ? await guardedCommands.since(last.at, top) : []
-  const kept = guarded.flatMap(({ guardedAt: at, snapshot }) =>
-    snapshot === null ? [] : [{ at, place: snapshot }],
-  )
+  const writes = await treeWrites.since(last.at, treeOf(last.place))
+  const kept = [
+    ...guarded.flatMap(({ guardedAt: at, snapshot }): KeptState[] =>
+      snapshot === null ? [] : [{ at, place: snapshot }],
+    ),
+    ...writes.flatMap((write): KeptState[] =>
+      write.after === null ? [] : [{ at: write.writtenAt, place: write.after, write }],
+    ),
+  ].sort((a, b) => b.at - a.at)
   return { states: [...kept.slice(0, maxStates), last], guarded }
 }
 
@@ -112,17 +127,28 @@ export async function findLosses(
 }> {
   if (found === undefined || found.files.length === 0) return { lost: [], holders: new Map() }
   const paths = found.files.map((file) => file.path)
-  const timeOf = ({ state }: LostContent) => losses.states[state]?.at ?? lines.last.at
-  const byPath = new Map(found.files.map((file) => [file.path, timeOf(file)]))
+  const stateOf = ({ state }: LostContent): KeptState => losses.states[state] ?? lines.last
+  const byPath = new Map(found.files.map((file) => [file.path, stateOf(file)]))
   const holders = await holdersOf(reads, lines, { now, failing }, byPath)
-  const written = await reads.treeWrites.since(lines.last.at, treeOf(now.place))
+  const writes = await reads.treeWrites.since(lines.last.at, treeOf(now.place))
+  const isWritten = (file: LostContent) =>
+    writesAfter(stateOf(file), writes).some(({ files }) => files.includes(file.path))
   const lost = unexplainedLosses(found.files, {
     edited: editedSince(lines, byPath),
-    written: new Set(written.flatMap(({ files }) => files)),
+    written: new Set(found.files.filter(isWritten).map((file) => file.path)),
     claimed: new Set([...(await claimedSince(reads, lines, now, paths)), ...(claims?.paths(paths) ?? [])]),
     holders,
   })
   return { lost, holders }
+}
+
+/** The commands of people, the newest first, that may have changed a kept state. */
+function writesAfter({ at, write }: KeptState, writes: readonly TreeWrite[]): readonly TreeWrite[] {
+  if (write === undefined) return writes.filter(({ writtenAt }) => writtenAt >= at)
+  return writes.slice(
+    0,
+    writes.findIndex(({ id }) => id === write.id),
+  )
 }
 
 /** Records what was lost, and opens an inbox item for the files of each kept state: they were lost together. */
@@ -170,13 +196,13 @@ export async function recordedLosses(
 
 function editedSince(
   { surroundings }: LineRecordContext,
-  since: ReadonlyMap<string, number>,
+  states: ReadonlyMap<string, KeptState>,
 ): ReadonlySet<string> {
   const edited = new Set<string>()
   for (const { edits } of surroundings.hookEvidence?.seen.values() ?? []) {
     for (const edit of edits) {
-      const at = since.get(edit.path)
-      if (at !== undefined && edit.reportedAt > at) edited.add(edit.path)
+      const state = states.get(edit.path)
+      if (state !== undefined && edit.reportedAt > state.at) edited.add(edit.path)
     }
   }
   return edited
@@ -201,11 +227,11 @@ async function holdersOf(
   { tasks, capture }: Reads,
   { surroundings }: LineRecordContext,
   { now: { place: location }, failing }: { readonly now: SnapshotBoundary; readonly failing: string | null },
-  since: ReadonlyMap<string, number>,
+  states: ReadonlyMap<string, KeptState>,
 ): Promise<ReadonlyMap<string, readonly LossHolder[]>> {
   const holders = new Map<string, LossHolder[]>()
   const add = (name: string, holder: LossHolder) => holders.set(name, [...(holders.get(name) ?? []), holder])
-  const paths = [...since.keys()]
+  const paths = [...states.keys()]
   const changed = await tasks.changedBy(paths)
   const ids = [...new Set(changed.map(({ attemptId }) => attemptId))]
   const found = await Promise.all(ids.map((id) => tasks.attempt(id)))
@@ -220,15 +246,26 @@ async function holdersOf(
   }
   for (const attempt of surroundings.neighbors.values()) {
     if (attempt.status !== 'open' || attempt.id === failing) continue
-    for (const [name, at] of since) if (attempt.openedAt < at) add(name, { attempt, task: null })
+    for (const [name, state] of states) {
+      const restored = restoredTask(state, name) ?? attempt.taskId
+      if (attempt.openedAt < state.at && restored === attempt.taskId) add(name, { attempt, task: null })
+    }
   }
-  const turns = await capture.turnsInTree(treeOf(location), Math.min(...since.values()) - turnsFor)
+  const turns = await capture.turnsInTree(
+    treeOf(location),
+    Math.min(...[...states.values()].map(({ at }) => at)) - turnsFor,
+  )
   const edits = await capture.edits(turns.map(({ turn }) => turn.id))
   for (const edit of [...edits.values()].flat()) {
-    const at = since.get(edit.path)
-    if (at !== undefined && edit.reportedAt <= at) add(edit.path, 'turn')
+    const state = states.get(edit.path)
+    if (state !== undefined && edit.reportedAt <= state.at) add(edit.path, 'turn')
   }
   return holders
+}
+
+/** The task whose content a restore brought back into a kept state: nobody else wrote that since. */
+function restoredTask({ write }: KeptState, name: string): TaskId | null {
+  return write?.cause === 'restore' && write.files.includes(name) ? write.taskId : null
 }
 
 /** In milliseconds: edits of earlier turns are not looked for. */

@@ -62,6 +62,7 @@ export function treeWriteReads({ db, projectId }: ReadScope): TreeWriteReads {
         .where('written_at', '>=', time)
         .$if(tree !== undefined, (query) => query.where('tree_top', '=', tree ?? ''))
         .orderBy('written_at', 'desc')
+        .orderBy('seq', 'desc')
         .limit(maxWrites)
         .execute()
       return rows.map(writeOf)

@@ -297,15 +297,28 @@ test('a project that records no lines still learns what it lost', async () => {
   expect(events.map(({ kind }: { kind: string }) => kind)).not.toContain('lines.recorded')
 })
 
-test('losses on another machine are found there, and restored there only', async () => {
-  const { call, git, work, measure, losses } = await opened({ isOnMachine: true })
+test.each([
+  ['on this machine', {}],
+  ['on another machine, where it is restored', { isOnMachine: true }],
+])('%s what is restored and lost again before the next measurement is another loss', async (_, options) => {
+  const { call, git, work, measure, losses, wait } = await opened(options)
   const id = await work()
   git('checkout', '--', '.')
   await measure()
-  const [item] = await losses()
-  expect(item).toMatchObject({ task_id: id, paths: ['src/auth.ts'] })
-  const restored = await call('restore', { id: item?.item_id, yes: true }, { actor: person })
-  expect(restored).toMatchObject({ written: true, files: [{ path: 'src/auth.ts' }] })
+  const items = new Set<string | undefined>()
+  for (const time of [1, 2]) {
+    const [item, ...others] = await losses()
+    expect(others).toEqual([])
+    expect(item).toMatchObject({ task_id: id, paths: ['src/auth.ts'] })
+    items.add(item?.item_id)
+    wait(1000)
+    const restored = await call('restore', { id: item?.item_id, yes: true }, { actor: person })
+    expect(restored).toMatchObject({ written: true, files: [{ path: 'src/auth.ts' }] })
+    expect(await losses()).toEqual([])
+    if (time === 1) git('checkout', '--', '.')
+    await measure()
+  }
+  expect(items.size).toBe(2)
   expect(await losses()).toEqual([])
 })
 
