@@ -83,6 +83,41 @@ function callText({ operation, input }: NextCall): string {
   return fields.length === 0 ? operation : `${operation} { ${fields.join(', ')} }`
 }
 
+/** A field of an input by its path, such as `outcome.summary`. Each surface writes it as its users do. */
+export interface FieldName {
+  readonly field: string
+}
+
+/** What is wrong with an input, in parts. */
+export type InputSentence = readonly (string | FieldName)[]
+
+export function fieldName(...path: readonly PropertyKey[]): FieldName {
+  return { field: path.map(String).join('.') }
+}
+
+/** sentenceOf`${fieldName('task_id')} is missing.` Nested sentences are flattened. */
+export function sentenceOf(
+  text: TemplateStringsArray,
+  ...values: readonly (string | number | bigint | FieldName | InputSentence)[]
+): InputSentence {
+  return text.flatMap((words, index): InputSentence => {
+    const value = values[index]
+    if (value === undefined) return [words]
+    if (typeof value !== 'object') return [`${words}${value}`]
+    return [words, ...('field' in value ? [value] : value)]
+  })
+}
+
+/** An invalid input of an operation. */
+export function inputFailure(
+  operation: string,
+  sentence: InputSentence,
+  options: Omit<FailureOptions, 'sentence'>,
+): Failure {
+  const words = sentence.map((part) => (typeof part === 'string' ? part : `"${part.field}"`))
+  return new Failure('INVALID_INPUT', `${operation}: ${words.join('')}`, { ...options, sentence })
+}
+
 export interface FailureOptions {
   /** Names the refusal for programs and tests, independent of its message: `task_not_ready`. */
   readonly reason?: string
@@ -93,6 +128,8 @@ export interface FailureOptions {
   readonly details?: Readonly<Record<string, unknown>>
   /** With NOT_FOUND: the kind of the missing entity. Each surface has its own command to list them. */
   readonly missing?: MissingKind
+  /** With INVALID_INPUT: the message without the operation, for surfaces that name fields otherwise. */
+  readonly sentence?: InputSentence
   readonly cause?: unknown
 }
 
@@ -107,6 +144,7 @@ export class Failure extends Error {
   readonly fix: NextCall | null
   readonly details: Readonly<Record<string, unknown>> | undefined
   readonly missing: MissingKind | undefined
+  readonly sentence: InputSentence | undefined
 
   constructor(code: FailureCode, message: string, options: FailureOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -119,6 +157,7 @@ export class Failure extends Error {
     this.fix = options.fix ?? this.hintParts.find(isCall) ?? null
     this.details = options.details
     this.missing = options.missing
+    this.sentence = options.sentence
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Failure, type MissingKind } from '../../kernel/failure.ts'
+import { Failure, type FieldName, type MissingKind } from '../../kernel/failure.ts'
 import { formatHintCommands, withCommandHints as withCommands } from '../../kernel/operations/hints.ts'
 import { inputSchema } from '../../kernel/operations/input/json-schema.ts'
 import type { Operation } from '../../kernel/operations/operation.ts'
@@ -101,25 +101,24 @@ export function toCommandLineFailure(failure: Failure, operations: readonly Oper
 
 /** An invalid input, described with the names of the command line. */
 export function withFlagNames(failure: Failure, operation: Operation): Failure {
-  const intro = `${operation.name}: `
-  if (failure.code !== 'INVALID_INPUT' || !failure.message.startsWith(intro)) return failure
+  const { sentence, reason, fix, details } = failure
+  if (sentence === undefined) return failure
   const flags = flagsOf(inputSchema(operation))
-  const fieldName = (path: string, name: string) =>
-    operation.positional?.includes(path) ? `<${name}>` : `--${name}`
-  const words = new Map(flags.map(({ path, name }) => [path.join('.'), fieldName(path.join('.'), name)]))
-  const message = replaceFieldNames(failure.message.slice(intro.length), words)
-  const usage = /^(?:<|--\S+ is missing)/.test(message) ? `Usage: ${usageLine(operation)}\n` : ''
-  const { reason, fix, details } = failure
-  return new Failure('INVALID_INPUT', message, {
+  const isPositional = (field: string) => operation.positional?.includes(field) ?? false
+  const flagOf = ({ field }: FieldName) => flags.find(({ path }) => path.join('.') === field)
+  const words = sentence.map((part) => {
+    if (typeof part === 'string') return part
+    const flag = flagOf(part)
+    if (flag === undefined) return `"${part.field}"`
+    return isPositional(part.field) ? `<${flag.name}>` : `--${flag.name}`
+  })
+  const about = sentence.find((part) => typeof part !== 'string')
+  const isBasic = about !== undefined && (isPositional(about.field) || flagOf(about)?.required === true)
+  return new Failure('INVALID_INPUT', words.join(''), {
     ...(reason !== null && { reason }),
     ...(fix !== null && { fix }),
     ...(details && { details }),
-    hint: `${usage}waymark ${operation.command} --help explains.`,
+    hint: `${isBasic ? `Usage: ${usageLine(operation)}\n` : ''}waymark ${operation.command} --help explains.`,
     cause: failure,
   })
-}
-
-/** Replaces field names by a command's: `"task_id"` becomes `--task-id`, or `<file>` for a positional one. */
-export function replaceFieldNames(sentence: string, words: ReadonlyMap<string, string>): string {
-  return sentence.replace(/"([a-z_.-]+)"/g, (whole, path: string) => words.get(path) ?? whole)
 }

@@ -6,7 +6,7 @@ import { type GateSettings, gatingItemKinds } from '../../inbox/domain/inbox-gat
 import type { InboxItem } from '../../inbox/domain/inbox-item.ts'
 import { openItemEntry } from '../../inbox/operations/item-answer.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
-import { Failure } from '../../kernel/failure.ts'
+import { Failure, fieldName, inputFailure, sentenceOf } from '../../kernel/failure.ts'
 import type { TaskId, TransactionContext } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { changeReport, names, place } from '../../kernel/operations/fields.ts'
@@ -787,9 +787,11 @@ function recordAmendment({ actor, setting }: CompletionAuthor, amendment: Amendm
 
 function parseCompletion({ status, outcome, ...rest }: z.output<typeof inputFields>): CompletionInput {
   if (status !== undefined && outcome !== undefined) return { ...rest, status, outcome }
-  const missing =
-    status === undefined ? `"status" is missing: one of ${taskOutcomes.join(', ')}` : '"outcome" is missing'
-  throw new Failure('INVALID_INPUT', `complete_task: ${missing}.`, {
+  const sentence =
+    status === undefined
+      ? sentenceOf`${fieldName('status')} is missing: one of ${taskOutcomes.join(', ')}.`
+      : sentenceOf`${fieldName('outcome')} is missing.`
+  throw inputFailure('complete_task', sentence, {
     reason: 'input_invalid',
     hint: 'Complete with status and outcome { summary }. Only a correction after the end needs neither.',
     details: { fields: [status === undefined ? 'status' : 'outcome'] },

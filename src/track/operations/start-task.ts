@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { Snapshot } from '../../git/ports/work-tree.ts'
 import { WaitingEntry } from '../../inbox/operations/item-answer.ts'
-import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
+import { callTo, Failure, fieldName, hintOf, inputFailure, sentenceOf } from '../../kernel/failure.ts'
 import type { CaptureSessionId, TurnId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { path, takenSnapshot, time } from '../../kernel/operations/fields.ts'
@@ -381,7 +381,7 @@ function assertTaskNamed(input: {
   readonly planned_task_id?: string | undefined
 }): void {
   if (input.name !== undefined || input.planned_task_id !== undefined) return
-  throw new Failure('INVALID_INPUT', 'start_task: "name" is missing.', {
+  throw inputFailure('start_task', sentenceOf`${fieldName('name')} is missing.`, {
     reason: 'input_invalid',
     hint: 'Pass name and goal for a new task, or planned_task_id for a planned one.',
     details: { fields: ['name'] },
@@ -500,9 +500,9 @@ async function assertOnlyTree(witness: WorkTree['witness'], folder: string): Pro
   const { top } = await witness.locate(folder)
   const listed = [top, ...others].slice(0, maxListed).join(', ')
   const more = others.length + 1 > maxListed ? `, and ${others.length + 1 - maxListed} more` : ''
-  throw new Failure(
-    'INVALID_INPUT',
-    `start_task: "work_tree" is missing. Over HTTP, Waymark cannot see which of ${others.length + 1} work trees you use: ${listed}${more}.`,
+  throw inputFailure(
+    'start_task',
+    sentenceOf`${fieldName('work_tree')} is missing. Over HTTP, Waymark cannot see which of ${others.length + 1} work trees you use: ${listed}${more}.`,
     { reason: 'work_tree_missing', hint: 'Pass the folder whose files you edit as work_tree.' },
   )
 }

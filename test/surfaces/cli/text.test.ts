@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
-import { callTo, Failure, hintOf } from '../../../src/kernel/failure.ts'
+import { callTo, Failure, fieldName, hintOf, inputFailure, sentenceOf } from '../../../src/kernel/failure.ts'
 import { catalog } from '../../../src/kernel/operations/catalog.ts'
 import { formatHintCommands } from '../../../src/kernel/operations/hints.ts'
-import { replaceFieldNames } from '../../../src/surfaces/cli/failures.ts'
+import { withFlagNames } from '../../../src/surfaces/cli/failures.ts'
 import { table } from '../../../src/surfaces/cli/render/table.ts'
 import { formatAge, formatDuration } from '../../../src/surfaces/cli/render/text.ts'
 import { withoutControlCodes } from '../../../src/surfaces/cli/terminal.ts'
 import { changedFiles } from '../../../src/track/cli/changes.ts'
+import { completeTask } from '../../../src/track/operations/complete-task.ts'
 
 test.each([
   [
@@ -39,13 +40,10 @@ test.each([
 )
 
 test('fields are named as they are written: as flags, or by their place', () => {
-  const flags = new Map([
-    ['task_id', '<task-id>'],
-    ['outcome.next_steps', '--outcome.next-steps'],
-  ])
-  expect(
-    replaceFieldNames('"task_id" is missing, "outcome.next_steps" too, "other" is not ours.', flags),
-  ).toBe('<task-id> is missing, --outcome.next-steps too, "other" is not ours.')
+  const sentence = sentenceOf`${fieldName('task_id')} is missing, ${fieldName('outcome', 'next_steps')} too, ${fieldName('other')} is not ours.`
+  const { message, hint } = withFlagNames(inputFailure('complete_task', sentence, {}), completeTask)
+  expect(message).toBe('<task-id> is missing, --outcome.next-steps too, "other" is not ours.')
+  expect(hint).toMatch(/^Usage: waymark task complete <task-id>/)
 })
 
 test.each([

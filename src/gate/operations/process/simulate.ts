@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Failure, messageOf } from '../../../kernel/failure.ts'
+import { type Failure, fieldName, inputFailure, messageOf, sentenceOf } from '../../../kernel/failure.ts'
 import { freeObject, text, texts } from '../../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
@@ -182,8 +182,12 @@ function parseEventsJson(text: string): unknown {
 }
 
 function invalidEventsFailure(problem: string): Failure {
-  return new Failure('INVALID_INPUT', `process_simulate: events is not a list of events: ${problem}`, {
-    reason: 'events_invalid',
-    hint: `Examples: submit_plan,approve or [{"event":"submit_plan","payload":{"summary":"…"},"artifacts":["docs/plan.md"]},"approve"]`,
-  })
+  return inputFailure(
+    'process_simulate',
+    sentenceOf`${fieldName('events')} is not a list of events: ${problem}`,
+    {
+      reason: 'events_invalid',
+      hint: `Examples: submit_plan,approve or [{"event":"submit_plan","payload":{"summary":"…"},"artifacts":["docs/plan.md"]},"approve"]`,
+    },
+  )
 }

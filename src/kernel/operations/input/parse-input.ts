@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { Failure } from '../../failure.ts'
+import { Failure, fieldName, type InputSentence, inputFailure, sentenceOf } from '../../failure.ts'
 import { isJsonObject, parseJsonOrText } from '../../json.ts'
 import { nearestWord } from '../../nearest-word.ts'
 import { excerpt } from '../../text.ts'
@@ -28,8 +28,8 @@ export function parseInput(operation: Operation, raw: unknown): Record<string, u
   const sentences = parsed.error.issues
     .slice(0, 100)
     .map((issue) => explainIssue(issue, adapted, operation.input))
-  const unique = [...new Set(sentences)]
-  throw new Failure('INVALID_INPUT', `${operation.name}: ${unique.slice(0, 8).join(' ')}`, {
+  const unique = [...new Map(sentences.map((sentence) => [JSON.stringify(sentence), sentence])).values()]
+  throw inputFailure(operation.name, joinSentences(unique.slice(0, 8)), {
     reason: 'input_invalid',
     ...(!hasFieldList(parsed.error.issues, fields) && {
       hint: `${operation.name} takes ${fields.length === 0 ? 'no fields' : fields.join(', ')}.`,
@@ -53,7 +53,7 @@ function refuseImpossiblePaths({ name, paths = {} }: Operation, input: Record<st
       if (typeof path !== 'string') continue
       const maxPart = path.split(/[/\\]/).reduce((most, part) => Math.max(most, bytesOf(part)), 0)
       if (!path.includes('\0') && maxPart <= maxPartBytes && bytesOf(path) <= maxPathBytes) continue
-      throw new Failure('INVALID_INPUT', `${name}: "${field}" cannot be a path: ${valueExcerpt(path)}.`, {
+      throw inputFailure(name, sentenceOf`${fieldName(field)} cannot be a path: ${valueExcerpt(path)}.`, {
         reason: 'path_invalid',
         hint: `A path has no NUL, at most ${maxPathBytes} bytes, and at most ${maxPartBytes} between two slashes.`,
         details: { fields: [field] },
@@ -77,17 +77,18 @@ const maxEntries = 20_000
 function refuseMasses(operation: Operation, input: object): void {
   const fields = Object.keys(input).length
   if (fields > maxFields) {
-    throw new Failure('INVALID_INPUT', `${operation.name}: the input has ${fields} fields.`, {
+    throw inputFailure(operation.name, sentenceOf`the input has ${fields} fields.`, {
       reason: 'too_many_fields',
       hint: `${operation.name} takes ${Object.keys(operation.input.shape).join(', ') || 'no fields'}.`,
     })
   }
   for (const [field, value] of Object.entries(input)) {
     if (!Array.isArray(value) || value.length <= maxEntries) continue
-    throw new Failure(
-      'INVALID_INPUT',
-      `${operation.name}: "${field.slice(0, 60)}" has ${value.length} entries; at most ${maxEntries} are read.`,
-      { reason: 'too_many_entries', details: { fields: [field.slice(0, 60)] } },
+    const named = field.slice(0, 60)
+    throw inputFailure(
+      operation.name,
+      sentenceOf`${fieldName(named)} has ${value.length} entries; at most ${maxEntries} are read.`,
+      { reason: 'too_many_entries', details: { fields: [named] } },
     )
   }
 }
@@ -227,35 +228,35 @@ function isNumeric(types: readonly string[]): boolean {
 type InputIssue = z.core.$ZodIssue
 
 /** One sentence about one mistake, with the value and the fix. */
-function explainIssue(issue: InputIssue, input: unknown, schema: z.ZodObject): string {
-  const field = issue.path.length === 0 ? 'the input' : `"${issue.path.map(String).join('.')}"`
+function explainIssue(issue: InputIssue, input: unknown, schema: z.ZodObject): InputSentence {
+  const field = issue.path.length === 0 ? 'the input' : fieldName(...issue.path)
   const value = valueAt(input, issue.path)
   switch (issue.code) {
     case 'unrecognized_keys':
       return unknownFields(issue.keys, issue.path, schema)
     case 'invalid_value':
-      if (value === undefined) return `${field} is missing: one of ${joinWithOr(issue.values)}.`
-      return `${field} cannot be ${valueExcerpt(value)}: choose ${joinWithOr(issue.values)}.`
+      if (value === undefined) return sentenceOf`${field} is missing: one of ${joinWithOr(issue.values)}.`
+      return sentenceOf`${field} cannot be ${valueExcerpt(value)}: choose ${joinWithOr(issue.values)}.`
     case 'invalid_type':
-      if (value === undefined) return `${field} is missing.`
-      return `${field} must be ${article(issue.expected)}${expectedKeysText(issue, schema)}, not ${valueExcerpt(value)}.`
+      if (value === undefined) return sentenceOf`${field} is missing.`
+      return sentenceOf`${field} must be ${article(issue.expected)}${expectedKeysText(issue, schema)}, not ${valueExcerpt(value)}.`
     case 'too_small':
-      if (issue.origin === 'string') return `${field} must not be empty.`
-      if (issue.origin === 'array') return `${field} needs at least ${issue.minimum} entries.`
-      return `${field} must be at least ${issue.minimum}, not ${valueExcerpt(value)}.`
+      if (issue.origin === 'string') return sentenceOf`${field} must not be empty.`
+      if (issue.origin === 'array') return sentenceOf`${field} needs at least ${issue.minimum} entries.`
+      return sentenceOf`${field} must be at least ${issue.minimum}, not ${valueExcerpt(value)}.`
     case 'too_big':
       if (issue.origin === 'string') {
-        return `${field} has ${String(value).length} characters; at most ${issue.maximum} are kept. Shorten it.`
+        return sentenceOf`${field} has ${String(value).length} characters; at most ${issue.maximum} are kept. Shorten it.`
       }
-      if (issue.origin === 'array') return `${field} has more than ${issue.maximum} entries.`
-      return `${field} must be at most ${issue.maximum}, not ${valueExcerpt(value)}.`
+      if (issue.origin === 'array') return sentenceOf`${field} has more than ${issue.maximum} entries.`
+      return sentenceOf`${field} must be at most ${issue.maximum}, not ${valueExcerpt(value)}.`
     case 'invalid_format':
     case 'not_multiple_of':
     case 'invalid_union':
     case 'invalid_key':
     case 'invalid_element':
     case 'custom':
-      return `${field} cannot be ${valueExcerpt(value)}: ${issue.message}.`
+      return sentenceOf`${field} cannot be ${valueExcerpt(value)}: ${issue.message}.`
   }
 }
 
@@ -269,21 +270,29 @@ function expectedKeysText(issue: InputIssue, schema: z.ZodObject): string {
 const maxNamedFields = 5
 
 /** Lists unknown fields, each with the probable one, and the allowed fields once. */
-function unknownFields(keys: readonly string[], path: readonly PropertyKey[], schema: z.ZodObject): string {
+function unknownFields(
+  keys: readonly string[],
+  path: readonly PropertyKey[],
+  schema: z.ZodObject,
+): InputSentence {
   const declared = keysAt(schema, path)
   const unknownKeys = keys.slice(0, maxNamedFields).map((key) => {
-    const name = [...path.map(String), excerpt(key, 60)].join('.')
-    return { name: `"${name}"`, meant: nearestWord(key, declared) }
+    return { name: fieldName(...path, excerpt(key, 60)), meant: nearestWord(key, declared) }
   })
   const guessed = unknownKeys.flatMap(({ name, meant }) =>
-    meant === undefined ? [] : [`Unknown field ${name}: did you mean "${meant}"?`],
+    meant === undefined ? [] : [sentenceOf`Unknown field ${name}: did you mean ${fieldName(meant)}?`],
   )
-  const unmatched = unknownKeys.flatMap(({ name, meant }) => (meant === undefined ? [name] : []))
-  if (unmatched.length === 0) return guessed.join(' ')
+  const unmatched = unknownKeys.flatMap(({ name, meant }) => (meant === undefined ? [[name]] : []))
+  if (unmatched.length === 0) return joinSentences(guessed)
   const more = keys.length > unknownKeys.length ? ` and ${keys.length - unknownKeys.length} more` : ''
   const allowed = declared.length === 0 ? 'there are none here' : `the fields are ${declared.join(', ')}`
-  const unknown = `Unknown field${unmatched.length > 1 ? 's' : ''} ${unmatched.join(', ')}${more}: ${allowed}.`
-  return [...guessed, unknown].join(' ')
+  const kind = unmatched.length > 1 ? 'fields' : 'field'
+  const unknown = sentenceOf`Unknown ${kind} ${joinSentences(unmatched, ', ')}${more}: ${allowed}.`
+  return joinSentences([...guessed, unknown])
+}
+
+function joinSentences(sentences: readonly InputSentence[], between = ' '): InputSentence {
+  return sentences.flatMap((sentence, at) => (at === 0 ? sentence : [between, ...sentence]))
 }
 
 /** The keys of a nested object of the contract. */
