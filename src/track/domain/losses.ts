@@ -34,8 +34,8 @@ export interface FileLossEvent {
   readonly loss: FileLoss
 }
 
-/** The work that a file belongs to: an attempt with its task, or a turn without one. */
-export type LossHolder = { readonly attempt: Attempt; readonly task: Task | null } | 'turn'
+/** The work that a file belongs to: an attempt with its task, or a turn without one; or a person restored it. */
+export type LossHolder = { readonly attempt: Attempt; readonly task: Task | null } | 'turn' | 'restore'
 
 /** What may explain that a content is gone. */
 export interface LossFacts {
@@ -61,7 +61,7 @@ export function unexplainedLosses(
 
 /** Failed, abandoned, dropped and rejected work may go. */
 function counts(holder: LossHolder): boolean {
-  if (holder === 'turn') return true
+  if (holder === 'turn' || holder === 'restore') return true
   const { attempt, task } = holder
   if (attempt.status === 'open') return true
   if (attempt.status === 'failed' || attempt.status === 'abandoned') return false

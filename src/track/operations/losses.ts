@@ -4,7 +4,7 @@ import type { GuardedCommand } from '../../gate/domain/git-guard/guarded-command
 import { type InboxItem, openInboxItem } from '../../inbox/domain/inbox-item.ts'
 import { waymark } from '../../inbox/operations/due-items.ts'
 import { displayName } from '../../kernel/actor.ts'
-import type { MissionId, TaskId, TransactionContext } from '../../kernel/id.ts'
+import type { MissionId, TransactionContext } from '../../kernel/id.ts'
 import { measuredList, path, place } from '../../kernel/operations/fields.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
 import {
@@ -227,9 +227,11 @@ async function holdersOf(
   { tasks, capture }: Reads,
   { surroundings }: LineRecordContext,
   { now: { place: location }, failing }: { readonly now: SnapshotBoundary; readonly failing: string | null },
-  states: ReadonlyMap<string, KeptState>,
+  all: ReadonlyMap<string, KeptState>,
 ): Promise<ReadonlyMap<string, readonly LossHolder[]>> {
-  const holders = new Map<string, LossHolder[]>()
+  const holders = await restoredHolders(tasks, all)
+  const states = new Map([...all].filter(([name]) => !holders.has(name)))
+  if (states.size === 0) return holders
   const add = (name: string, holder: LossHolder) => holders.set(name, [...(holders.get(name) ?? []), holder])
   const paths = [...states.keys()]
   const changed = await tasks.changedBy(paths)
@@ -246,10 +248,7 @@ async function holdersOf(
   }
   for (const attempt of surroundings.neighbors.values()) {
     if (attempt.status !== 'open' || attempt.id === failing) continue
-    for (const [name, state] of states) {
-      const restored = restoredTask(state, name) ?? attempt.taskId
-      if (attempt.openedAt < state.at && restored === attempt.taskId) add(name, { attempt, task: null })
-    }
+    for (const [name, { at }] of states) if (attempt.openedAt < at) add(name, { attempt, task: null })
   }
   const turns = await capture.turnsInTree(
     treeOf(location),
@@ -263,9 +262,23 @@ async function holdersOf(
   return holders
 }
 
-/** The task whose content a restore brought back into a kept state: nobody else wrote that since. */
-function restoredTask({ write }: KeptState, name: string): TaskId | null {
-  return write?.cause === 'restore' && write.files.includes(name) ? write.taskId : null
+/** A restored file belongs to what it was restored for, whoever is at work meanwhile. */
+async function restoredHolders(
+  tasks: Reads['tasks'],
+  states: ReadonlyMap<string, KeptState>,
+): Promise<Map<string, LossHolder[]>> {
+  const restored = [...states].flatMap(([name, { write }]) =>
+    write?.cause === 'restore' && write.files.includes(name) ? [[name, write.taskId] as const] : [],
+  )
+  const ids = [...new Set(restored.flatMap(([, taskId]) => taskId ?? []))]
+  const attempts = await Promise.all(ids.map((id) => tasks.attempts(id)))
+  const last = new Map(attempts.flatMap((some) => some.slice(-1)).map((one) => [one.taskId, one]))
+  return new Map(
+    restored.map(([name, taskId]) => {
+      const attempt = taskId === null ? undefined : last.get(taskId)
+      return [name, ['restore', ...(attempt === undefined ? [] : [{ attempt, task: null }])]]
+    }),
+  )
 }
 
 /** In milliseconds: edits of earlier turns are not looked for. */
@@ -274,7 +287,9 @@ const turnsFor = 24 * 60 * 60 * 1000
 /** The attempt that all the files belong to; null for several. */
 function soleAttempt(holders: readonly LossHolder[]): Attempt | null {
   const attempts = new Map(
-    holders.flatMap((holder) => (holder === 'turn' ? [] : [[holder.attempt.id, holder.attempt] as const])),
+    holders.flatMap((holder) =>
+      typeof holder === 'string' ? [] : [[holder.attempt.id, holder.attempt] as const],
+    ),
   )
   const [only, another] = attempts.values()
   return only !== undefined && another === undefined ? only : null

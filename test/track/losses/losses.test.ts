@@ -86,8 +86,8 @@ test.each(destroying)(
   },
 )
 
-test('work of an open task that a guarded command was about to destroy is lost', async () => {
-  const { call, git, write, guard, losses, wait } = await opened()
+test('work of an open task that a guarded command was about to destroy is lost, and again after it was restored', async () => {
+  const { call, git, write, guard, losses, measure, wait } = await opened()
   const { task_id: id } = await call('start_task', { name: 'Any', goal: 'g' })
   write('src/auth.ts', 'work\n')
   await guard()
@@ -106,6 +106,10 @@ test('work of an open task that a guarded command was about to destroy is lost',
     files: [{ path: 'src/auth.ts', became: 'head' }],
     commands: ['git checkout -- <paths>'],
   })
+  await call('restore', { id: loss.itemId, yes: true }, { actor: person })
+  git('checkout', '--', '.')
+  await measure()
+  expect(await losses()).toMatchObject([{ task_id: id, paths: ['src/auth.ts'] }])
 })
 
 test('files that were kept at different times are lost apart, and restoring them removes no other', async () => {

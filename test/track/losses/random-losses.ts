@@ -82,7 +82,8 @@ class LossRun {
     else if (kind < 13) await this.#end(this.#random.pick(agents))
     else if (kind < 14) this.#commit()
     else if (kind < 16) this.#stash()
-    else await this.#destroy()
+    else if (kind < 19) await this.#destroy()
+    else await this.#restoreLast()
   }
 
   figures(): LossFigures {
@@ -172,6 +173,21 @@ class LossRun {
     this.#random.pick(commands)()
     const after = this.#disk()
     for (const [name, content] of before) if (after.get(name) !== content) this.#destroyed.add(name)
+  }
+
+  /** Restores the last loss: what is there then is kept. */
+  async #restoreLast(): Promise<void> {
+    const [id] = [...this.#items.keys()].slice(-1)
+    if (id === undefined) return
+    const input = { id, yes: true, force: true }
+    const { files } = await this.#project.call('restore', input, { actor: person })
+    this.#project.wait(10)
+    for (const { path } of files) {
+      this.#destroyed.delete(path)
+      this.#ownerless.delete(path)
+      this.#explained.delete(path)
+    }
+    if (files.length > 0) for (const [path, content] of this.#uncommitted()) this.#kept.set(path, content)
   }
 
   /** Takes a snapshot as the guard before a git command does. */
