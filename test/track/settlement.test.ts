@@ -86,6 +86,62 @@ describe('a file that two agents may have changed', () => {
     await isWhole()
   })
 
+  test('counts for neither the verdict nor the mission that it left', async () => {
+    const project = await openProject()
+    const { call } = project
+    const { mission_id } = await call('start_mission', { name: 'Forms', objective: 'Forms' })
+    const start = (name: string, as: typeof mira, more: object = {}) =>
+      call('start_task', { name, agent_name: as.actor.name, ...more }, as)
+    const own = { mission_id, areas: ['src/'] }
+    const first = await start('Add the form', mira, {
+      ...own,
+      done_when: { keeps: ['src/list.test.ts', 'src/list.ts'], check: [] },
+    })
+    const second = await start('Add the list', noor)
+    project.write('src/form.ts', 'export const form = 1\n')
+    project.write('src/list.ts', 'export const list = 1\nexport const more = 2\n')
+    project.write('.github/workflows/ci.yml', 'on: push\n')
+    const complete = ({ task_id }: Answer, as: typeof mira, summary: string) =>
+      call('complete_task', { task_id, status: 'success', outcome: { summary } }, as)
+    const shown = async () => (await call('show', { id: first.task_id })).attempts[0]
+    const figures = async () => {
+      const [ofMission, { text }, { all }] = await Promise.all([
+        call('mission_changes', { id: mission_id }),
+        call('report', { mission: mission_id, format: 'json' }),
+        call('stats', { mission: mission_id }),
+      ])
+      const { files, added_lines } = JSON.parse(text).totals
+      return {
+        mission: [ofMission.files.map(({ path }: Answer) => path), ofMission.added_lines],
+        report: [files, added_lines],
+        stats: [all.lines.added, all.out_of_scope.files],
+      }
+    }
+    const items = async () => (await call('inbox')).items.map(({ kind }: Answer) => kind)
+    await complete(first, mira, 'Added the form.')
+    expect(await shown()).toMatchObject({
+      measured: { scope: { matches: false }, counts: { added: 3 } },
+      verdict: { is: 'contradicted', reasons: [{ rule: 'keeps_changed' }, {}, {}] },
+    })
+    expect(await items()).toEqual(['scope', 'verdict'])
+    const workflow = '.github/workflows/ci.yml'
+    const paths = [workflow, 'src/form.ts', 'src/list.ts']
+    expect(await figures()).toEqual({ mission: [paths, 4], report: [3, 4], stats: [4, 1] })
+    await complete(second, noor, `Created src/list.ts and ${workflow}.`)
+    expect(await shown()).toMatchObject({
+      measured: {
+        scope: { matches: true, unexpected: [] },
+        counts: { added: 1 },
+        warnings: expect.arrayContaining([expect.stringMatching(/src\/list\.ts.*noor/)]),
+      },
+      verdict: { is: 'unproven', reasons: [{ rule: 'no_check' }, { rule: 'measurement_partial' }] },
+      former_verdicts: [{ verdict: { is: 'contradicted' } }],
+    })
+    expect(await items()).toEqual([])
+    expect(await figures()).toEqual({ mission: [['src/form.ts'], 1], report: [1, 1], stats: [1, 0] })
+    expect(troubles(await call('doctor'))).toEqual([])
+  })
+
   test('stays in the files of an ended task that claimed it, too', async () => {
     const { first, second, complete, files, authors } = await sharedFile()
     await complete(first, mira, 'Created src/list.ts.')

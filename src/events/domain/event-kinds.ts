@@ -330,9 +330,8 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       ...touchedMission(missionId),
     ],
     words: ({ taskId, paths, candidates, cause }, titles) => {
-      const files = `${shortenText(paths.slice(0, 3).join(', '))}${paths.length > 3 ? ` and ${paths.length - 3} more` : ''}`
       const why = cause === 'claimed' ? `claimed by ${candidates.join(', ')}` : 'denied by its agent'
-      return `took ${files} off the files of ${titles.task(taskId)}: ${why}`
+      return `took ${nameFiles(paths)} off the files of ${titles.task(taskId)}: ${why}`
     },
   },
   'verdict.changed': {
@@ -341,8 +340,10 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       updatedConcern({ kind: 'attempt', id, taskId }),
       ...touchedMission(missionId),
     ],
-    words: ({ taskId, verdict }, titles) =>
-      `checked ${titles.task(taskId)} again on the same content: ${verdict.is}`,
+    words: ({ taskId, verdict, released }, titles) =>
+      released === undefined
+        ? `checked ${titles.task(taskId)} again on the same content: ${verdict.is}`
+        : `judged ${titles.task(taskId)} again without ${nameFiles(released)}: ${verdict.is}`,
   },
   'attempt.continued': {
     concerns: ({ taskId, missionId }) => [
@@ -651,6 +652,11 @@ const completionWords = {
 } as const
 
 const reviewWords = { approve: 'approved', send_back: 'sent back', comment: 'commented on' } as const
+
+function nameFiles(paths: readonly string[]): string {
+  const more = paths.length > 3 ? ` and ${paths.length - 3} more` : ''
+  return `${shortenText(paths.slice(0, 3).join(', '))}${more}`
+}
 
 function reviewSubjectText({ subject, tasks }: Review, titles: EventTitles): string {
   if (subject.kind === 'task') return titles.task(subject.taskId)

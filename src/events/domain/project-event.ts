@@ -194,12 +194,14 @@ export type NewProjectEvent =
       readonly cause: 'claimed' | 'denied'
     }
   | {
-      /** A check ran on exactly the content of a completion, later. */
+      /** A check ran on exactly the content of a completion, later; or files of it turned out to be others'. */
       readonly kind: 'verdict.changed'
       readonly attemptId: AttemptId
       readonly taskId: TaskId
       readonly missionId: MissionId | null
       readonly verdict: Verdict
+      /** The files that left the task; absent after a check. */
+      readonly released?: readonly string[]
     }
   | {
       /** An attempt is resumed by its agent or a person, and no longer stale. */

@@ -345,7 +345,7 @@ export function amendCompletion(
   }
 }
 
-/** The events of a verdict that a later result of a check changed. */
+/** The events of a verdict that a later result of a check changed, or files that left the task. */
 export function changeVerdict(
   verdict: Verdict,
   {
@@ -353,22 +353,36 @@ export function changeVerdict(
     before,
     verdictItems,
     completion,
+    released,
   }: {
     readonly attempt: Attempt
     readonly before: Verdict
     readonly verdictItems: readonly InboxItem[]
     readonly completion: CompletionMode
+    readonly released?: readonly string[]
   },
   setting: TransactionContext,
 ): readonly NewProjectEvent[] {
   const { id: attemptId, taskId, missionId } = attempt
-  const changed: NewProjectEvent = { kind: 'verdict.changed', attemptId, taskId, missionId, verdict }
+  const changed: NewProjectEvent = {
+    kind: 'verdict.changed',
+    attemptId,
+    taskId,
+    missionId,
+    verdict,
+    ...(released && { released }),
+  }
   // The item stays as it is: open, or answered by a person.
   if (asksTheSame(before, verdict)) return [changed]
   const opened = verdictItem(verdict, { attempt, mode: completion }, setting)
   return [
     changed,
-    ...closeItems(verdictItems, 'A check ran on the same content.'),
+    ...closeItems(
+      verdictItems,
+      released
+        ? `Not its own: ${released.slice(0, maxNamed).join(', ')}.`
+        : 'A check ran on the same content.',
+    ),
     ...opened.map((item): NewProjectEvent => ({ kind: 'inbox.opened', item })),
   ]
 }

@@ -207,6 +207,34 @@ export function withCheckResults(
   )
 }
 
+/** The rules whose reasons name changed files, each of which can leave a task. */
+const rulesOfFiles: readonly VerdictRule[] = ['keeps_changed', 'tests_weakened', 'check_on_untracked']
+
+/** The verdict without what it says about files that turned out to be others'. Nothing new is held against it. */
+export function withoutFiles(
+  verdict: Verdict,
+  {
+    status,
+    prefix,
+    paths,
+  }: { readonly status: TaskOutcome; readonly prefix: string; readonly paths: readonly string[] },
+): Verdict {
+  const gone = new Set(paths)
+  const goneInside = new Set(paths.flatMap((path) => pathInsidePrefix(path, prefix) ?? []))
+  const reasons = verdict.reasons.flatMap((reason): readonly VerdictReason[] => {
+    if (!rulesOfFiles.includes(reason.rule)) return [reason]
+    const left = reason.rule === 'keeps_changed' ? goneInside : gone
+    const kept = (reason.paths ?? []).filter((path) => !left.has(path))
+    if (kept.length === reason.paths?.length) return [reason]
+    if (kept.length === 0) return []
+    // The places in its text include those of the other files.
+    const text = reason.rule === 'tests_weakened' ? { text: 'Tests check less than before:' } : {}
+    return [{ ...reason, ...text, paths: kept }]
+  })
+  if (reasons.every((reason, at) => reason === verdict.reasons[at])) return verdict
+  return withCheckResults({ ...verdict, reasons }, { status, checks: verdict.checks })
+}
+
 /** Whether two verdicts state the same; when a check ran last is no statement. */
 export function isSameVerdict(a: Verdict, b: Verdict): boolean {
   const [before, after] = [a, b].map((verdict) =>

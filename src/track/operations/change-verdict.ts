@@ -1,10 +1,16 @@
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { gateSettingsOf } from '../../inbox/domain/inbox-gate.ts'
-import type { TransactionContext } from '../../kernel/id.ts'
+import type { AttemptId, TaskId, TransactionContext } from '../../kernel/id.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { changeVerdict } from '../domain/completion.ts'
 import { type Attempt, taskOutcomes } from '../domain/task.ts'
-import { type CheckFact, isSameVerdict, type Verdict, withCheckResults } from '../domain/verdict.ts'
+import {
+  type CheckFact,
+  isSameVerdict,
+  type Verdict,
+  withCheckResults,
+  withoutFiles,
+} from '../domain/verdict.ts'
 
 /** A verdict that later results of checks changed, and the events that record it. */
 export interface ChangedVerdict {
@@ -22,7 +28,7 @@ export async function judgeAgain(
   { content, checks }: { readonly content: string | null; readonly checks: readonly CheckFact[] },
   setting: TransactionContext,
 ): Promise<ChangedVerdict | null> {
-  const { tasks, inboxItems, runs } = reads
+  const { tasks } = reads
   const status = taskOutcomes.find((one) => one === attempt.status)
   const [last, verdicts] = await Promise.all([tasks.lastAttempt(attempt.taskId), tasks.verdicts(attempt.id)])
   const before = verdicts.at(-1)?.verdict
@@ -30,16 +36,54 @@ export async function judgeAgain(
   if (content === null || before.content !== content) return null
   const verdict = withCheckResults(before, { status, checks })
   if (isSameVerdict(verdict, before)) return null
-  const [items, settings] = await Promise.all([inboxItems.ofTask(attempt.taskId), runs.settings()])
-  const events = changeVerdict(
-    verdict,
-    {
-      attempt,
-      before,
-      verdictItems: items.filter(({ kind }) => kind === 'verdict'),
-      completion: gateSettingsOf(settings).completion,
-    },
-    setting,
-  )
-  return { verdict, events }
+  return { verdict, events: await verdictEvents(reads, verdict, { attempt, before }, setting) }
 }
+
+async function verdictEvents(
+  { inboxItems, runs }: Reads,
+  verdict: Verdict,
+  judged: { readonly attempt: Attempt; readonly before: Verdict; readonly released?: readonly string[] },
+  setting: TransactionContext,
+): Promise<readonly NewProjectEvent[]> {
+  const [items, settings] = await Promise.all([inboxItems.ofTask(judged.attempt.taskId), runs.settings()])
+  const verdictItems = items.filter(({ kind }) => kind === 'verdict')
+  const { completion } = gateSettingsOf(settings)
+  return changeVerdict(verdict, { ...judged, verdictItems, completion }, setting)
+}
+
+/**
+ * Judges the last completion of a task again after files left attempts at it or at its subtasks, by what is recorded
+ * alone: nothing is measured.
+ */
+export async function judgeReleased(
+  reads: Reads,
+  taskId: TaskId,
+  left: readonly { readonly attemptId: AttemptId; readonly paths: readonly string[] }[],
+  setting: TransactionContext,
+): Promise<readonly NewProjectEvent[]> {
+  const { tasks } = reads
+  const attempt = await tasks.lastAttempt(taskId)
+  const status = taskOutcomes.find((one) => one === attempt?.status)
+  if (attempt === null || status === undefined) return []
+  const [verdicts, related, own] = await Promise.all([
+    tasks.verdicts(attempt.id),
+    tasks.relatedAttempts(attempt),
+    tasks.changes(attempt.id, { limit: maxChanges, offset: 0 }),
+  ])
+  const before = verdicts.at(-1)?.verdict
+  if (before == null) return []
+  // What another attempt at the task changed as well is still the task's.
+  const leaves = (id: AttemptId, path: string) =>
+    left.some(({ attemptId, paths }) => attemptId === id && paths.includes(path))
+  const kept = [{ attempt, changes: own }, ...related].flatMap(({ attempt: { id }, changes }) =>
+    changes.filter(({ path }) => !leaves(id, path)),
+  )
+  const stay = new Set(kept.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])))
+  const released = [...new Set(left.flatMap(({ paths }) => paths))].filter((path) => !stay.has(path))
+  const verdict = withoutFiles(before, { status, prefix: attempt.snapshot.prefix, paths: released })
+  return isSameVerdict(verdict, before)
+    ? []
+    : verdictEvents(reads, verdict, { attempt, before, released }, setting)
+}
+
+const maxChanges = 20_000

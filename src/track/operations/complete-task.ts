@@ -104,7 +104,7 @@ import {
 } from './measure-attempt.ts'
 import { maxDiffLength, unifiedDiffs } from './measure-diff.ts'
 import { tasksOfSession } from './session-work.ts'
-import { denyFiles, releaseClaimed } from './settle-files.ts'
+import { denyFiles, followReleases, releaseClaimed } from './settle-files.ts'
 import {
   checkFacts,
   checkMeasurements,
@@ -348,6 +348,7 @@ export const completeTask = defineOperation({
           ...found,
           review,
           evidence: { ...evidence, ...(attempt.missionId !== null && { mission: rows }) },
+          released: [...found.released, ...(await followReleases(reads, found.released, setting))],
           lines: [...recorded, ...lost],
           diff: keptDiff(measured.diff?.[0]),
           files: await filesToKeep(measured.held),
@@ -575,7 +576,7 @@ interface TaskCompletionContext {
   readonly review: ReturnType<typeof commentStatuses>
   /** Changes of lines since the work tree's last snapshot. */
   readonly lines: readonly NewProjectEvent[]
-  /** Uncertain files that leave those of other attempts. */
+  /** Uncertain files that leave those of other attempts, and what follows. */
   readonly released: readonly NewProjectEvent[]
   readonly diff: KeptDiff | null
   /** File contents to keep, where the files are on another machine. */
@@ -826,7 +827,7 @@ async function correct(
   const taken = settled.flatMap((event) => (event.kind === 'files.settled' ? event.paths : []))
   const ignored = request.status !== undefined || request.outcome !== undefined
   return {
-    events: [...corrected.events, ...settled],
+    events: [...corrected.events, ...settled, ...(await followReleases(reads, settled, setting))],
     agentName: corrected.agentName,
     answer: {
       ...answer,

@@ -1,4 +1,5 @@
 import type { AttemptMeasurement, NewProjectEvent, Outcome } from '../../events/domain/project-event.ts'
+import type { InboxItem } from '../../inbox/domain/inbox-item.ts'
 import { displayName } from '../../kernel/actor.ts'
 import type { TransactionContext } from '../../kernel/id.ts'
 import type { Reads } from '../../store/ports/store.ts'
@@ -6,6 +7,7 @@ import type { ReportedChange } from '../domain/changes.ts'
 import { deniedItem } from '../domain/completion.ts'
 import type { Attempt } from '../domain/task.ts'
 import type { UncertainHolder } from '../ports/attempt-reads.ts'
+import { judgeReleased } from './change-verdict.ts'
 import { type AttemptChangesContext, claimedPaths, deniedPaths } from './measure-attempt.ts'
 
 /** Files that a completion alone claims leave those of ended attempts that may have changed them. */
@@ -74,6 +76,53 @@ export async function denyFiles(
 }
 
 const maxChanges = 20_000
+
+/** What follows for tasks that files left, and for those above them: other verdicts, and fewer questions. */
+export async function followReleases(
+  reads: Reads,
+  events: readonly NewProjectEvent[],
+  setting: TransactionContext,
+): Promise<readonly NewProjectEvent[]> {
+  const settled = events.filter((event) => event.kind === 'files.settled')
+  if (settled.length === 0) return []
+  const [above, questions] = await Promise.all([
+    reads.tasks.ancestors(settled.map(({ taskId }) => taskId)),
+    reads.inboxItems.scopesOfAttempts(settled.map(({ attemptId }) => attemptId)),
+  ])
+  const closed = settled.flatMap((left) =>
+    questions.filter((item) => isSettledBy(item, left)).map(dismissQuestion),
+  )
+  const concerned = settled.flatMap((left) =>
+    [left.taskId, ...(above.get(left.taskId) ?? [])].map((taskId) => ({ taskId, left })),
+  )
+  const judged = [...Map.groupBy(concerned, ({ taskId }) => taskId)].map(([taskId, some]) =>
+    judgeReleased(
+      reads,
+      taskId,
+      some.map(({ left }) => left),
+      setting,
+    ),
+  )
+  return [...closed, ...(await Promise.all(judged)).flat()]
+}
+
+/** Whether a question about files outside the scope concerns nothing but files that left the attempt. */
+function isSettledBy(
+  { status, attemptId, paths }: InboxItem,
+  left: { readonly attemptId: string; readonly paths: readonly string[] },
+): boolean {
+  return (
+    status === 'open' &&
+    attemptId === left.attemptId &&
+    paths.length > 0 &&
+    paths.every((path) => left.paths.includes(path))
+  )
+}
+
+function dismissQuestion({ id, missionId, taskId, paths }: InboxItem): NewProjectEvent {
+  const answer = `Not its own: ${paths.slice(0, 5).join(', ')}.`
+  return { kind: 'inbox.closed', itemId: id, missionId, taskId, status: 'dismissed', answer }
+}
 
 function settledEvents(
   holders: readonly UncertainHolder[],

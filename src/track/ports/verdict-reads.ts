@@ -7,7 +7,7 @@ import type { Verdict } from '../domain/verdict.ts'
 export interface VerdictRecord {
   /** Null for a failed attempt. */
   readonly verdict: Verdict | null
-  readonly cause: 'completion' | 'amendment' | 'check'
+  readonly cause: 'completion' | 'amendment' | 'check' | 'release'
   /** The summary that was judged. */
   readonly summary: string
   readonly author: string

@@ -7,7 +7,7 @@ import type { MissionFile } from '../../reports/ports/timeline-reads.ts'
 import { toStorable } from '../../store/fingerprint.ts'
 import { nonEmptyValues, numberOrNull, splitIntoBatches } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
-import type { MissionChange } from '../domain/changes.ts'
+import type { FileChange, MissionChange } from '../domain/changes.ts'
 import type { MissionLineCounts } from '../ports/mission-reads.ts'
 import type { AttemptTable } from './attempt.ts'
 
@@ -51,6 +51,58 @@ export async function addToMission(
     .where('project_id', '=', projectId)
     .where('id', '=', mission_id)
     .execute()
+}
+
+/** Takes changes that left an attempt off its mission, but for paths that another of its attempts in the work tree changed. */
+export async function takeOffMission(
+  projecting: ProjectionContext,
+  { mission_id, tree_top }: MissionTreeKey,
+  left: readonly Pick<FileChange, 'path' | 'from'>[],
+): Promise<void> {
+  if (mission_id === null) return
+  const { db, projectId } = projecting
+  const names = [...new Set(left.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])))]
+  for (const batch of splitIntoBatches(names)) {
+    const rows = await db
+      .selectFrom('mission_change')
+      .select(['path', 'from_path'])
+      .where('project_id', '=', projectId)
+      .where('mission_id', '=', mission_id)
+      .where('tree_top', '=', tree_top)
+      .where((row) => row.or([row('path', 'in', batch), row('from_path', 'in', batch)]))
+      .execute()
+    const named = rows.flatMap(({ path, from_path: from }) => (from === null ? [path] : [path, from]))
+    const held = await db
+      .selectFrom('attempt_change as change')
+      .innerJoin('attempt', (join) =>
+        join
+          .onRef('attempt.project_id', '=', 'change.project_id')
+          .onRef('attempt.id', '=', 'change.attempt_id'),
+      )
+      .select('change.path')
+      .where('change.project_id', '=', projectId)
+      .where('change.path', 'in', nonEmptyValues(named))
+      .where('attempt.mission_id', '=', mission_id)
+      .where('attempt.tree_top', '=', tree_top)
+      .execute()
+    const kept = new Set<string | null>(held.map(({ path }) => path))
+    const gone = rows.filter(({ path, from_path }) => !kept.has(path) && !kept.has(from_path))
+    const counted = await countedFiles(projecting, { mission_id, tree_top }, gone)
+    const files = [...counted.values()].filter(({ here, elsewhere }) => here && !elsewhere).length
+    await db
+      .deleteFrom('mission_change')
+      .where('project_id', '=', projectId)
+      .where('mission_id', '=', mission_id)
+      .where('tree_top', '=', tree_top)
+      .where('path', 'in', nonEmptyValues(gone.map(({ path }) => path)))
+      .execute()
+    await db
+      .updateTable('mission')
+      .set((eb) => ({ files_changed: eb('files_changed', '-', files) }))
+      .where('project_id', '=', projectId)
+      .where('id', '=', mission_id)
+      .execute()
+  }
 }
 
 type MissionTreeKey = Pick<AttemptTable, 'mission_id' | 'tree_top'>

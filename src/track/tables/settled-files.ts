@@ -6,6 +6,7 @@ import { parseColumn } from '../../store/tables/query.ts'
 import type { ProjectionContext } from '../../store/tables/tables.ts'
 import type { ReportedChange } from '../domain/changes.ts'
 import { countColumns, insertChanges, lineColumns } from './attempt.ts'
+import { takeOffMission } from './mission-change.ts'
 
 /** Takes uncertain files and their lines off those of an ended attempt; they stay named as contested. */
 export async function applyFilesSettled(
@@ -26,13 +27,22 @@ export async function applyFilesSettled(
     .where('project_id', '=', projectId)
     .where('attempt_id', '=', attemptId)
     .executeTakeFirstOrThrow()
+  const attempt = await db
+    .selectFrom('attempt')
+    .select(['mission_id', 'tree_top'])
+    .where('project_id', '=', projectId)
+    .where('id', '=', attemptId)
+    .executeTakeFirstOrThrow()
   const gone = new Set(paths)
-  const kept = rows.map(({ body }) => parseColumn<ReportedChange>(body)).filter(({ path }) => !gone.has(path))
+  const changes = rows.map(({ body }) => parseColumn<ReportedChange>(body))
+  const kept = changes.filter(({ path }) => !gone.has(path))
   const evidence = parseColumn<Omit<AttemptMeasurement, 'changes' | 'mission'>>(end.evidence)
   const unexpected = evidence.scope.unexpected.filter((path) => !gone.has(path))
+  const matches = evidence.scope.matches === null ? null : unexpected.length === 0
   const settled = {
     ...evidence,
-    scope: { ...evidence.scope, unexpected },
+    scope: { matches, unexpected },
+    warnings: [...evidence.warnings, releaseNote(paths, { candidates, cause })],
     contested: [...(evidence.contested ?? []), ...paths.map((path) => ({ path, candidates }))],
     ...(cause === 'denied' && { denied: [...(evidence.denied ?? []), ...paths] }),
   }
@@ -45,7 +55,7 @@ export async function applyFilesSettled(
   await insertChanges(projecting, attemptId, kept)
   await db
     .updateTable('attempt')
-    .set(countColumns(kept))
+    .set({ ...countColumns(kept), scope_matches: matches === null ? null : Number(matches) })
     .where('project_id', '=', projectId)
     .where('id', '=', attemptId)
     .execute()
@@ -55,6 +65,19 @@ export async function applyFilesSettled(
     .where('project_id', '=', projectId)
     .where('attempt_id', '=', attemptId)
     .execute()
+  await takeOffMission(
+    projecting,
+    attempt,
+    changes.filter(({ path }) => gone.has(path)),
+  )
   await releaseLines(projecting, attemptId, paths)
   await touchTask(projecting, taskId)
+}
+
+function releaseNote(
+  paths: readonly string[],
+  { candidates, cause }: Pick<ProjectEventOf<'files.settled'>, 'candidates' | 'cause'>,
+): string {
+  const files = `${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}`
+  return `Not counted here any more: ${files} (${cause === 'claimed' ? `claimed by ${candidates.join(', ')}` : 'denied by its agent'}).`
 }

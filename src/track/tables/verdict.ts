@@ -87,10 +87,10 @@ export async function recordAmendedEnd(
   await insertVerdict(projecting, { attemptId, outcome, verdict, cause: 'amendment' })
 }
 
-/** A result of a check on the content of a completion changed its verdict. */
+/** A result of a check on the content of a completion, or files that left it, changed its verdict. */
 export async function applyVerdictChanged(
   projecting: ProjectionContext,
-  { attemptId, taskId, verdict }: ProjectEventOf<'verdict.changed'>,
+  { attemptId, taskId, verdict, released }: ProjectEventOf<'verdict.changed'>,
 ): Promise<void> {
   const { db, projectId } = projecting
   const end = await db
@@ -100,6 +100,6 @@ export async function applyVerdictChanged(
     .where('attempt_id', '=', attemptId)
     .returning('summary')
     .executeTakeFirstOrThrow()
-  await insertVerdict(projecting, { attemptId, outcome: end, verdict, cause: 'check' })
+  await insertVerdict(projecting, { attemptId, outcome: end, verdict, cause: released ? 'release' : 'check' })
   await touchTask(projecting, taskId)
 }
