@@ -59,6 +59,7 @@ function operations(call: Call, ids: readonly string[]): readonly Measured[] {
     ['list missions', () => call('list_missions', {}, person)],
     ['search', () => call('search', { words: 'number 77' }, person)],
     ['statistics', () => call('stats', {}, person)],
+    ['statistics: all', () => call('stats', { since: 'all' }, person)],
     ['plan', () => call('plan_show', {}, person)],
     ['plan: tasks of a phase', () => call('plan_show', { phase: 'P1' }, person)],
     ['dependencies of the plan', () => call('plan_dependencies', {}, person)],

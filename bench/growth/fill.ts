@@ -6,7 +6,8 @@ import { aChange, closing, happened } from '../../test/store/events.ts'
 import { aMission, anAttempt, aTask } from '../../test/support/entities.ts'
 
 const tasksOfMission = 50
-const minute = 60_000
+/** 48 attempts a day: 100,000 tasks are a record of three years. */
+const taskInterval = 30 * 60_000
 
 /** Attempts whose agents never ended them, in the work tree that others use. */
 export async function leaveAttemptsOpen(
@@ -37,19 +38,19 @@ export async function leaveAttemptsOpen(
 /** Half of the tasks are planned, the other half were completed in missions that ended. Answers the planned ones. */
 export async function fillRecord(store: Store, tasks: number, phases: readonly string[]) {
   const ended = Math.floor(tasks / 2 / tasksOfMission)
-  const begin = Date.now() - (ended * tasksOfMission + 1) * minute
+  const begin = Date.now() - (ended * tasksOfMission + 1) * taskInterval
   for (let number = 0; number < ended; number += 1)
-    await happened(store, begin + number * tasksOfMission * minute, ...endedMission(number, begin))
+    await happened(store, begin + number * tasksOfMission * taskInterval, ...endedMission(number, begin))
   return fillPlan(store, tasks - ended * tasksOfMission, phases)
 }
 
 function endedMission(number: number, begin: number): readonly NewProjectEvent[] {
   const missionId = `m-ended-${number}` as MissionId // a brand
-  const createdAt = begin + number * tasksOfMission * minute
+  const createdAt = begin + number * tasksOfMission * taskInterval
   const mission = aMission({ id: missionId, name: `Mission number ${number}`, createdAt })
   const tasks = Array.from({ length: tasksOfMission }, (_, at) => {
     const task = number * tasksOfMission + at
-    return completedTask(task, missionId, begin + task * minute)
+    return completedTask(task, missionId, begin + task * taskInterval)
   })
   return [
     { kind: 'mission.started', mission },

@@ -22,7 +22,7 @@ export const stats: CallView<'stats'> = (answer, page, { explain = false }) => {
   const { all, groups, groups_total: total, definitions, zone, since, group_by } = answer
   const lines = linesOf(all)
   if (lines.every(({ n }) => n === 0)) {
-    return 'No work has ended in this period. Statistics count attempts, tasks, missions, answers and events that have ended.'
+    return `No work has ended ${since === null ? 'yet' : `since ${since}; --since all shows all time`}. Statistics count attempts, tasks, missions, answers and events that have ended.`
   }
   const definitionOf = new Map(definitions.map((definition) => [definition.figure, definition]))
   const rows = lines.map(({ figure, n, value }) => {

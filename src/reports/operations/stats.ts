@@ -87,9 +87,11 @@ const sinceField = z
   .max(40)
   .refine(
     isPeriodText,
-    'it is not an age such as 30d or 12w, and not an ISO 8601 date or time such as 2026-01-15',
+    'it is not all, not an age such as 30d or 12w, and not an ISO 8601 date or time such as 2026-01-15',
   )
-  .describe('Only work that ended since: an age such as 30d or 12w, or an ISO date or time (UTC)')
+  .describe(
+    'Only work that ended since: an age such as 30d or 12w, an ISO date or time (UTC), or all, which reads the whole record. Default: 30d; with mission: all',
+  )
 
 export const stats = defineOperation({
   name: 'stats',
@@ -126,7 +128,7 @@ export const stats = defineOperation({
 }).handler(async ({ store, clock }, input) => {
   const zone = input.zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone
   const weekOf = weeksIn(zone)
-  const since = input.since === undefined ? null : periodStart(input.since, clock.now())
+  const since = periodStart(input.since ?? (input.mission === undefined ? '30d' : 'all'), clock.now())
   const by = input.group_by ?? null
   const limit = input.limit ?? 100
   return store.view(async (reads) => {
@@ -161,10 +163,14 @@ export const stats = defineOperation({
 const ages = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 } as const
 
 function isPeriodText(text: string): boolean {
-  return /^\d{1,5}[hdw]$/.test(text) || (/^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(timeOf(text)))
+  return (
+    /^(?:all|\d{1,5}[hdw])$/.test(text) || (/^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(timeOf(text)))
+  )
 }
 
-function periodStart(text: string, now: number): number {
+/** Null for all time. */
+function periodStart(text: string, now: number): number | null {
+  if (text === 'all') return null
   const [, amount, unit] = /^(\d+)([hdw])$/.exec(text) ?? []
   if (amount === undefined) return timeOf(text)
   return now - Number(amount) * ages[unit as keyof typeof ages] // the pattern allows only these

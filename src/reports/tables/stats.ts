@@ -1,9 +1,9 @@
-import { type ExpressionBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Actor } from '../../kernel/actor.ts'
 import type { AttemptId, MissionId, TaskId } from '../../kernel/id.ts'
 import type { TokenUsage } from '../../sessions/domain/hook-event.ts'
 import { parseColumn, parseColumnOrNull } from '../../store/tables/query.ts'
-import type { ReadScope, Tables } from '../../store/tables/tables.ts'
+import type { ReadScope } from '../../store/tables/tables.ts'
 import type { VerdictRule, VerdictValue } from '../../track/domain/verdict.ts'
 import type {
   CountedAnswer,
@@ -23,7 +23,7 @@ export function statReads(scope: ReadScope): StatReads {
       const events = await eventsOf(scope, query)
       const missions = await missionsOf(scope, query)
       const turns = query.missionId === null ? await turnsOf(scope, query) : []
-      const setBack = await tasksSentBackInPeriod(scope)
+      const setBack = await tasksSentBack(scope, query)
       const isCut = [attempts, answers, events, missions, turns].some((rows) => rows.length > query.limit)
       const records: StatRecords = {
         attempts: attempts.slice(0, query.limit),
@@ -40,17 +40,10 @@ export function statReads(scope: ReadScope): StatReads {
 
 /** The attempts of every task with an attempt that ended in the time and mission; without both, all attempts. */
 async function attemptsOf(
-  { db, projectId }: ReadScope,
+  scope: ReadScope,
   { since, missionId, hasModels = false, limit }: StatsFilter,
 ): Promise<readonly CountedAttempt[]> {
-  const counts = (eb: ExpressionBuilder<Tables, 'attempt'>) => {
-    const ended = eb
-      .selectFrom('attempt as ended')
-      .select('ended.task_id')
-      .where('ended.project_id', '=', projectId)
-      .where('ended.closed_at', '>=', since ?? 0)
-    return missionId === null ? ended : ended.where('ended.mission_id', '=', missionId)
-  }
+  const { db, projectId } = scope
   const rows = await db
     .selectFrom('attempt')
     .innerJoin('task', (join) =>
@@ -80,15 +73,14 @@ async function attemptsOf(
     ])
     .select(['task.role', 'task.resolution', 'landing.state as landed', 'landing.landed_at'])
     .where('attempt.project_id', '=', projectId)
-    // Without a filter, the subquery is only overhead.
-    .$if(since !== null || missionId !== null, (query) =>
-      query.where('attempt.task_id', 'in', (eb) => counts(eb)),
+    .$if(isNarrow({ since, missionId }), (query) =>
+      query.where('attempt.task_id', 'in', endedAttempts(scope, { since, missionId }).select('task_id')),
     )
     .orderBy('attempt.seq', 'desc')
     .limit(limit + 1)
     .execute()
-  const verdicts = await verdictsOf({ db, projectId }, { since, missionId })
-  const models = hasModels ? await modelsOf({ db, projectId }) : new Map<string, string | null>()
+  const verdicts = await verdictsOf(scope, { since, missionId })
+  const models = hasModels ? await modelsOf(scope, { since, missionId }) : new Map<string, string | null>()
   return rows.map((row) => {
     const isMeasured = row.files_added !== null && row.measurement !== null && row.measurement !== 'unknown'
     return {
@@ -120,14 +112,17 @@ async function attemptsOf(
   })
 }
 
+type EndedFilter = Pick<StatsFilter, 'since' | 'missionId'>
+
+/** Without a filter, the subquery of ended attempts is only overhead. */
+function isNarrow({ since, missionId }: EndedFilter): boolean {
+  return since !== null || missionId !== null
+}
+
 /** The attempts that ended in the time and mission. */
-function endedAttempts(
-  { db, projectId }: ReadScope,
-  { since, missionId }: Pick<StatsFilter, 'since' | 'missionId'>,
-) {
+function endedAttempts({ db, projectId }: ReadScope, { since, missionId }: EndedFilter) {
   return db
     .selectFrom('attempt')
-    .select('id')
     .where('project_id', '=', projectId)
     .where('closed_at', '>=', since ?? 0)
     .$if(missionId !== null, (query) => query.where('mission_id', '=', missionId ?? ''))
@@ -136,16 +131,17 @@ function endedAttempts(
 /** The first verdict of each attempt, and the last. */
 async function verdictsOf(
   scope: ReadScope,
-  filter: Pick<StatsFilter, 'since' | 'missionId'>,
+  filter: EndedFilter,
 ): Promise<ReadonlyMap<string, NonNullable<CountedAttempt['verdict']>>> {
   const rows = await scope.db
     .selectFrom('attempt_verdict')
     .select(['attempt_id', 'verdict', 'rules'])
     .where('project_id', '=', scope.projectId)
     .where('verdict', 'is not', null)
-    .$if(filter.since !== null || filter.missionId !== null, (query) =>
-      query.where('attempt_id', 'in', endedAttempts(scope, filter)),
+    .$if(isNarrow(filter), (query) =>
+      query.where('attempt_id', 'in', endedAttempts(scope, filter).select('id')),
     )
+    .orderBy('attempt_id')
     .orderBy('seq')
     .limit(1_000_000)
     .execute()
@@ -160,7 +156,8 @@ async function verdictsOf(
 }
 
 /** The models that worked at attempts, as their clients reported them. */
-async function modelsOf({ db, projectId }: ReadScope): Promise<ReadonlyMap<string, string | null>> {
+async function modelsOf(scope: ReadScope, filter: EndedFilter): Promise<ReadonlyMap<string, string | null>> {
+  const { db, projectId } = scope
   const rows = await db
     .selectFrom('capture_link as link')
     .innerJoin('capture_session as session', (join) =>
@@ -171,6 +168,9 @@ async function modelsOf({ db, projectId }: ReadScope): Promise<ReadonlyMap<strin
     )
     .select(['link.attempt_id', 'turn.model', 'session.model as session_model'])
     .where('link.project_id', '=', projectId)
+    .$if(isNarrow(filter), (query) =>
+      query.where('link.attempt_id', 'in', endedAttempts(scope, filter).select('id')),
+    )
     .limit(1_000_000)
     .execute()
   return new Map(rows.map((row) => [row.attempt_id, row.model ?? row.session_model]))
@@ -302,15 +302,20 @@ async function turnsOf(
   })
 }
 
-async function tasksSentBackInPeriod({ db, projectId }: ReadScope): Promise<ReadonlySet<TaskId>> {
+/** Of the tasks with an attempt that ended in the time and mission. */
+async function tasksSentBack(scope: ReadScope, filter: EndedFilter): Promise<ReadonlySet<TaskId>> {
+  const { db, projectId } = scope
+  const ended = endedAttempts(scope, filter).select('task_id')
+  const isOf = (taskId: string) => (isNarrow(filter) ? sql`and ${sql.ref(taskId)} in ${ended}` : sql``)
   const { rows } = await sql<{ readonly task_id: TaskId }>`
     select task_id from inbox_item
       where project_id = ${projectId} and task_id is not null and status = 'dismissed'
         and kind in ('review', 'scope', 'approval') and closed_kind = 'person' and answer is not null
+        ${isOf('inbox_item.task_id')}
     union
     select run.task_id from run
       join run_visit on run_visit.project_id = run.project_id and run_visit.run_id = run.id
-      where run.project_id = ${projectId} and run.task_id is not null and run_visit.count > 1
+      where run.project_id = ${projectId} and run.task_id is not null and run_visit.count > 1 ${isOf('run.task_id')}
     limit 1000000`.execute(db)
   return new Set(rows.map(({ task_id }) => task_id))
 }

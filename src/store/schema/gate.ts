@@ -62,6 +62,7 @@ export const gateTables: TableStatements = ({ text, bytes }) => [
     foreign key (project_id, run_id) references run (project_id, id)
   )`,
   'create unique index run_event_id on run_event (project_id, id)',
+  'create index run_event_time on run_event (project_id, created_at)',
 
   `create table run_visit (
     project_id ${text} not null,
@@ -107,6 +108,7 @@ export const gateTables: TableStatements = ({ text, bytes }) => [
     primary key (project_id, run_id, seq),
     foreign key (project_id, run_id) references run (project_id, id)
   )`,
+  'create index run_refusal_time on run_refusal (project_id, created_at)',
 
   `create table run_approval (
     project_id ${text} not null,

@@ -70,6 +70,7 @@ export const sessionsTables: TableStatements = ({ text }) => [
   `create index turn_open on turn (project_id, tree_top) where status = 'open'`,
   'create index turn_closed on turn (project_id, tree_top, closed_at)',
   'create index turn_time on turn (project_id, opened_at)',
+  'create index turn_ended on turn (project_id, closed_at)',
 
   `create table turn_change (
     project_id ${text} not null references project (id),

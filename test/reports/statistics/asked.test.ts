@@ -139,14 +139,19 @@ describe('waymark stats', () => {
     await work('Old', 'success')
     wait(40 * 24 * 60 * minute)
     await work('New', 'success')
-    expect((await call('stats')).all.attempt_time.n).toBe(2)
+    expect((await call('stats', { since: 'all' })).all.attempt_time.n).toBe(2)
+    expect((await call('stats')).all.attempt_time.n).toBe(1)
     expect((await call('stats', { since: '30d' })).all.attempt_time.n).toBe(1)
     expect((await call('stats', { since: '8w' })).all.attempt_time.n).toBe(2)
     expect((await call('stats', { since: '2001-01-01' })).since).toBe('2001-01-01T00:00:00.000Z')
-    expect((await call('stats', { mission })).mission_id).toBe(mission)
-    const weeks = await call('stats', { group_by: 'week', zone: 'UTC' })
+    expect(await call('stats', { mission })).toMatchObject({
+      mission_id: mission,
+      since: null,
+      all: { attempt_time: { n: 2 } },
+    })
+    const weeks = await call('stats', { group_by: 'week', zone: 'UTC', since: 'all' })
     expect(weeks.groups.length).toBeGreaterThanOrEqual(6)
-    expect((await call('stats', { group_by: 'week', zone: 'UTC', limit: 2 })).groups).toEqual(
+    expect((await call('stats', { group_by: 'week', zone: 'UTC', since: 'all', limit: 2 })).groups).toEqual(
       weeks.groups.slice(-2),
     )
     expect(await refused('stats', { since: 'yesterday' })).toMatchObject({
@@ -186,5 +191,6 @@ test('at a terminal every figure stands with its n and its basis, and JSON has t
   expect(out).toContain('By week (UTC)')
   expect(out).not.toContain('Share of completed tasks')
   expect(project.run('stats', '--explain').out).toContain('Share of completed tasks')
-  expect(JSON.parse(project.run('stats', '--json').out)).toEqual(project.json('stats', '--format', 'json'))
+  const all = ['stats', '--since', 'all']
+  expect(JSON.parse(project.run(...all, '--json').out)).toEqual(project.json(...all, '--format', 'json'))
 })

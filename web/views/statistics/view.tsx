@@ -73,7 +73,7 @@ function Tabs({ by, span }: { readonly by: string; readonly span: string }) {
 function FiguresTab() {
   const by = (figureGroups.find((known) => known.by === query.value.get('by')) ?? figureGroups[0]).by
   const span = (spans.find(({ since }) => since === query.value.get('since')) ?? spans[1]).since
-  const read = useQuery('stats', { group_by: by, zone, ...(span !== 'all' && { since: span }) })
+  const read = useQuery('stats', { group_by: by, zone, since: span })
   useTabs(span)
   const answer = read.answer.value
   if (answer === null) return <Pending failure={read.failure} title="Statistics" />
