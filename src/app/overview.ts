@@ -128,7 +128,7 @@ function overviewText(overview: Overview, page: RenderContext): string {
         ['uncommitted', uncommittedText(uncommitted)],
         ['agent commits', agentCommitsText(overview, page)],
         ['work trees', [...treeLines, moreText(trees.length)].filter(Boolean).join('\n')],
-        ['agents found', clients.length === 0 ? 'none on this machine' : joinNames(clients)],
+        ['clients found', clients.length === 0 ? 'none on this machine' : joinNames(clients)],
       ],
       page,
     ),
@@ -140,10 +140,10 @@ function nextStep({ set_up: setUp, clients }: Overview): string {
   if (setUp.length > 0)
     return `  Say to your agent: ${firstPrompt}\n  waymark open   Watch it in the dashboard.`
   if (clients.length > 0)
-    return '  waymark init   Set up these agents. Shows every change, and asks before it writes.'
+    return '  waymark init   Set up these clients. Shows every change, and asks before it writes.'
   return [
     '  waymark demo                Play a recorded day, to see what Waymark does.',
-    '  waymark setup claude        Set up a client: the program that your agent runs in.',
+    '  waymark init                Set up the program that your agent runs in, such as Claude Code.',
     '  waymark task add "<title>"  Or plan your own work.',
   ].join('\n')
 }

@@ -211,6 +211,23 @@ describe('where the lines of a task are', () => {
   })
 })
 
+test('a line that a second attempt put back with git is not a part of what has to land', async () => {
+  const project = await openProject()
+  const { task_id } = await project.call('start_task', { name: 'Limit', goal: 'g' })
+  project.write('src/auth.ts', 'export const auth = 2\nexport const limit = 5\n')
+  project.write('src/api.ts', 'export const api = 0\n')
+  const ending = { task_id, status: 'success', outcome: { summary: 'Limited.' } }
+  await project.call('complete_task', { ...ending, status: 'failed' })
+  await project.call('start_task', { planned_task_id: task_id, name: 'Limit' })
+  project.git('checkout', '-q', '--', 'src/api.ts')
+  await project.call('complete_task', ending)
+  project.git('commit', '-qam', 'Limit')
+  await project.call('measure_landed')
+  expect(await project.call('show', { id: task_id })).toMatchObject({
+    landed: { is: 'landed', lines: 3, total: 3 },
+  })
+})
+
 test('an agent that continues a mission learns what landed, and what was taken back', async () => {
   const project = await openProject()
   const { mission_id } = await project.call('start_mission', { name: 'Auth', objective: 'Log in' })

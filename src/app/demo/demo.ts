@@ -139,9 +139,9 @@ function lengthOf(events: readonly ProjectEvent[]): number {
 }
 
 function playIntroduction(events: readonly ProjectEvent[], speed: number | null): string {
-  if (speed === null) return `A recorded day, all at once: ${events.length} log entries.`
+  if (speed === null) return 'A recorded day, all at once.'
   const seconds = Math.round(lengthOf(events) / speed / 1000)
-  return `Playing a recorded day: ${events.length} log entries in ${seconds} seconds.`
+  return `Playing a recorded day in ${seconds} seconds.`
 }
 
 function printSentence(sentence: string): void {

@@ -67,9 +67,9 @@ export const settingDefinitions = {
   },
   every_agent_captured: {
     values: ['off'],
-    date: 'a date, as 2026-11-01',
+    date: 'a date such as 2026-11-01',
     meaning:
-      'Date since which all agents here are recorded. Lines of later commits without an attempt then count as a person’s. Without it, no line counts as a person’s.',
+      'The date since when every agent here is recorded. Lines that no agent made after it then count as a person’s; without a date, such lines have no author.',
   },
   completion: {
     values: completionModes,
@@ -78,19 +78,19 @@ export const settingDefinitions = {
   },
   sensitive: {
     values: [sensitiveDefault],
-    patterns: 'path patterns, such as infra/, !docs/AGENTS.md',
+    patterns: 'path patterns such as infra/, !docs/AGENTS.md',
     meaning:
       'Sensitive files: a person is asked when they change and neither the scope nor the outcome of the task names them. Default: CI definitions, scripts and install steps of manifests, git hooks, configuration of agents and clients. Patterns add files; patterns with ! remove files.',
   },
   default_branch: {
     values: ['found'],
-    branch: 'a branch, such as main or origin/develop',
+    branch: 'a branch such as main or origin/develop',
     meaning:
       'The branch that finished work lands on. Found: the default branch of origin, else init.defaultBranch, main or master.',
   },
   done_when: {
     values: ['none'],
-    json: 'JSON, such as {"check": ["npm test"], "keeps": ["LICENSE"]}',
+    json: 'JSON such as {"check": ["npm test"], "keeps": ["LICENSE"]}',
     meaning:
       'What every task promises: criteria, check (commands that must pass), changes and keeps (path patterns). Missions and tasks add to it.',
   },

@@ -21,9 +21,10 @@ export function taskLines(
     }
     const net = files.get(step.path) ?? { added: new Set(), removed: new Set() }
     files.set(step.path, net)
-    const { added, removed } = step.hunks.length === 0 ? wholeFiles(step) : changedLines(step)
+    const { added, removed, returned = [] } = step.hunks.length === 0 ? wholeFiles(step) : changedLines(step)
     for (const line of removed) if (!net.added.delete(line)) net.removed.add(line)
     for (const line of added) if (!net.removed.delete(line)) net.added.add(line)
+    for (const line of returned) net.removed.delete(line)
   }
   return [...files]
     .map(([path, { added, removed }]) => ({ path, added: [...added], removed: [...removed] }))
@@ -38,10 +39,11 @@ function wholeFiles({ before, after }: LineStep) {
   }
 }
 
+/** Returned lines are those that git brought: of what the task removed before, they are there again. */
 function changedLines({ hunks, added, removed, brought = [], moved = [], reformatted = [] }: LineStep) {
   const notNew = new Set([...moved.map(([, , line]) => line), ...reformatted.map(([, line]) => line)])
   const stillThere = new Set([...moved.map(([, line]) => line), ...reformatted.map(([line]) => line)])
-  const lines = { added: [] as string[], removed: [] as string[] }
+  const lines = { added: [] as string[], removed: [] as string[], returned: [] as string[] }
   let [addedAt, removedAt] = [0, 0]
   for (const [before, removedCount, after, addedCount] of hunks) {
     for (let line = before; line < before + removedCount; line += 1, removedAt += 1) {
@@ -50,14 +52,15 @@ function changedLines({ hunks, added, removed, brought = [], moved = [], reforma
     }
     for (let line = after; line < after + addedCount; line += 1, addedAt += 1) {
       const hash = hashAt(added, addedAt)
-      const isOther =
-        notNew.has(line) || brought.some(([first, count]) => line >= first && line < first + count)
-      if (hash !== null && isSolid(hash) && !isOther) lines.added.push(hash)
+      if (hash === null || !isSolid(hash) || notNew.has(line)) continue
+      const isBrought = brought.some(([first, count]) => line >= first && line < first + count)
+      lines[isBrought ? 'returned' : 'added'].push(hash)
     }
   }
   // A line that was only moved within the file proves nothing.
   const both = new Set(lines.added.filter((hash) => lines.removed.includes(hash)))
   return {
+    returned: lines.returned,
     added: lines.added.filter((hash) => !both.has(hash)),
     removed: lines.removed.filter((hash) => !both.has(hash)),
   }

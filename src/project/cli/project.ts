@@ -146,13 +146,14 @@ export const settings: AnswerView<'setting_list'> = (answer, { ink }) =>
   blocks(
     ...answer.settings.map((setting) => {
       const [name, value] = [setting.name, setting.value]
-      const choices = setting.values.join(', ')
+      const choices = setting.values.join(' · ')
       return [
         `${name}: ${ink('bold', value)}`,
         indentText(setting.meaning),
-        indentText(ink('dim', `One of ${choices}: waymark setting set ${name} <value>`)),
+        indentText(ink('dim', `Values: ${choices}`)),
       ].join('\n')
     }),
+    'Set one: waymark setting set <setting> <value>',
   )
 
 /** The approved commands of guards, with their approver and pinned files. */

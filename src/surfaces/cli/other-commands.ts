@@ -8,7 +8,7 @@ export interface OtherCommand {
   readonly words?: readonly string[]
   /** It extends the operation of that name with flags. */
   readonly joins?: true
-  /** The condition under which the operation of that name runs instead. */
+  /** When the operation of that name runs instead, as a sentence. */
   readonly otherwise?: string
   /** The descriptions of its flags. */
   readonly explained?: readonly (readonly [string, string])[]
@@ -85,7 +85,7 @@ export const otherCommands: readonly OtherCommand[] = [
   {
     command: 'init',
     title: 'Set up the clients found here (the programs your agents run in)',
-    otherwise: 'In a pipe, without flags',
+    otherwise: 'In a pipe and without flags, it only makes the database. --yes also sets up clients.',
     usage:
       'waymark init [--clients <names>] [--user] [--allow] [--rules] [--hooks] [--shared] [--no-capture] [--toolsets <names>] [--via npx] [--dry-run] [--check] [--undo] [--force] [--yes] [--json] [--format json|text] [--project <folder>]',
     explained: [

@@ -302,7 +302,8 @@ function otherHelp(
   if (other.joins && found) return commandHelp(found.operation, terminal, { operations, added: other })
   const { title, usage: line, otherwise, explained: flags = [] } = other
   const explained = flags.length === 0 ? '' : `\n${twoColumns(flags, terminal)}\n`
-  const further = found && otherwise ? `\n${otherwise}: ${found.operation.description}\n` : ''
+  const further =
+    found && otherwise ? `\n${otherwise} ${found.operation.name}: ${found.operation.description}\n` : ''
   return `${title}\n\nUsage: ${line}\n${explained}${further}`
 }
 
@@ -311,7 +312,7 @@ function groupHelp({ command, otherwise }: OtherCommand, { operations, terminal 
   const group = otherwise === undefined ? [] : commandGroup(operations, command)
   if (group.length === 0) return ''
   const parts = group.map((operation) => commandHelp(operation, terminal, { operations }))
-  return `\n${otherwise}:\n\n${parts.join('\n')}`
+  return `\n${otherwise}\n\n${parts.join('\n')}`
 }
 
 function writeLine(text: string, { terminal }: Pick<CommandLineHost, 'terminal'>): ExitCode {

@@ -8,7 +8,7 @@ import { landedStates, landedWords, landingWords } from '../domain/landed.ts'
 /** Where finished tasks are, and those that did not land. */
 export const landed: AnswerView<'measure_landed'> = ({ branch, counts, tasks, tasks_total }, page) => {
   const found = landedCounts(counts)
-  if (found.length === 0) return 'No finished task has lines that can be followed yet.'
+  if (found.length === 0) return 'No finished task has changed lines yet.'
   const columns = [{ title: 'task', shrinks: true }, { title: 'where its lines are' }, { title: 'id' }]
   const rows = tasks.map((task) => [task.title, landingWords(task), page.ink('dim', task.task_id)])
   return blocks(

@@ -44,7 +44,7 @@ test('without a command, a repository without a record is described, and nothing
     /agent commits +2 of the last 4 commits\n +Codex: Check the mail address \(.*\)\n +Claude: Add/,
   )
   expect(out).toMatch(/work trees +\.\.\/login \(feature\/login\)/)
-  expect(out).toMatch(/agents found +.*Claude Code/)
+  expect(out).toMatch(/clients found +.*Claude Code/)
   expect(out.match(/waymark \w+/g)).toEqual(['waymark init'])
   const inFolder = project.runWith({ folder: join(project.folder, 'src') })
   expect(withoutAges(inFolder)).toBe(withoutAges({ out }))
