@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openStage } from '../sessions/driver.ts'
 import { amount } from '../support/amount.ts'
 import { git as runGit } from '../support/git.ts'
@@ -383,6 +383,21 @@ const cases: Readonly<Record<string, Case>> = {
       return owners(path)
     },
     expected: { b1: 'b', b2: 'b' },
+  },
+  'a commit that is picked under its own id': {
+    play: async ({ attempt, git, linked, owners }, path) => {
+      git('worktree', 'add', '-q', '-b', `beside-${path}`, linked)
+      await attempt('a', (tools) => {
+        vi.stubEnv('GIT_COMMITTER_DATE', new Date().toISOString())
+        writeFileSync(join(linked, path), `${[...p(1, 2), ...base(path)].join('\n')}\n`)
+        runGit(linked, 'commit', '-qam', 'elsewhere')
+        tools.git('cherry-pick', `beside-${path}`)
+        vi.unstubAllEnvs()
+      })
+      git('worktree', 'remove', '--force', linked)
+      return owners(path)
+    },
+    expected: nobodys,
   },
   'an attempt that nobody ended': {
     play: async ({ attempt, begin, wait, rows, owners }, path) => {
