@@ -33,6 +33,8 @@ test('without a trace of git three lines in a row are needed, or what HEAD had b
   expect(known('none', version(whole))).toEqual({ brought: [], alike: [3, 4] })
   expect(known('none', version(whole, { isBase: true }))).toEqual({ brought: [3, 4], alike: [] })
   expect(known('none', version([...file.slice(2, 5), 'and more']))).toEqual({ brought: [3, 4, 5], alike: [] })
+  const first = { hashes: file.slice(2), added: new Set([1, 2, 3]), trace: 'none' as const }
+  expect([...knownLines(first, [version([...file.slice(2, 5), 'and more'])]).brought]).toEqual([1, 2, 3])
 })
 
 test('a thin or repeated line counts beside another one only, unless its version certainly arrived', () => {

@@ -102,7 +102,7 @@ function longRuns(
 ): readonly (readonly [number, number])[] {
   const runs: (readonly [number, number])[][] = []
   for (const pair of own.toSorted(([a], [b]) => a - b)) {
-    const [line, other] = runs.at(-1)?.at(-1) ?? [0, 0]
+    const [line, other] = runs.at(-1)?.at(-1) ?? [-1, -1]
     if (pair[0] === line + 1 && pair[1] === other + 1) runs.at(-1)?.push(pair)
     else runs.push([pair])
   }
