@@ -31,6 +31,8 @@ export interface RunOptions {
   readonly hooks?: boolean
   /** How many of ten lines are one of the phrases, which name no writer. */
   readonly phrases?: number
+  /** How many times as many lines an edit writes and takes: more judged lines for the same work of git. */
+  readonly width?: number
 }
 
 interface Writer {
@@ -63,7 +65,7 @@ function generator(seed: number): (below: number) => number {
 export async function randomRun(
   seed: number,
   length: number,
-  { hooks = false, phrases: common = 0 }: RunOptions = {},
+  { hooks = false, phrases: common = 0, width = 1 }: RunOptions = {},
 ): Promise<RunFigures> {
   const s = await openStory({ isOnMachine: false })
   const stage = openStage(s.context)
@@ -91,6 +93,8 @@ export async function randomRun(
     existsSync(join(folder, file)) ? readFileSync(join(folder, file), 'utf8') : null
   const rowsOf = (folder: string, file: string) => (read(folder, file) ?? '').split('\n').slice(0, -1)
   const there = (folder = s.folder) => names.filter((name) => read(folder, name) !== null)
+  /** A file that is there, or the first to be. */
+  const anyFile = (folder = s.folder) => pick(there(folder)) ?? 'f'
   const fresh = (writer: Writer): string => {
     if (common > 0 && below(10) < common) return pick(phrases)
     written += 1
@@ -98,17 +102,17 @@ export async function randomRun(
     writers.set(word, writer)
     return `${word} ${pick(['if this', 'return that', 'let it be', 'call on'])} ${(written * 7919) % 1000}`
   }
-  /** The new content of a file: 1 to 4 lines more at one or two places, sometimes one less. */
+  /** The new content of a file: 1 to 4 lines (times the width) more at one or two places, sometimes one less. */
   const edited = (folder: string, file: string, writer: Writer): string => {
     const rows = rowsOf(folder, file)
     for (let more = 1 + below(2); more > 0; more -= 1) {
-      const own = Array.from({ length: 1 + below(4) }, () => fresh(writer))
-      rows.splice(below(rows.length + 1), below(3) === 0 ? 1 : 0, ...own)
+      const own = Array.from({ length: (1 + below(4)) * width }, () => fresh(writer))
+      rows.splice(below(rows.length + 1), below(3) === 0 ? width : 0, ...own)
     }
     return rows.map((row) => `${row}\n`).join('')
   }
   const open: Agent[] = []
-  const personIn = (folder: string, file = pick(there(folder))): void => {
+  const personIn = (folder: string, file = anyFile(folder)): void => {
     const like = hooks ? [] : open.map(({ name }) => name)
     writeFileSync(join(folder, file), edited(folder, file, { name: 'person', like }))
   }
@@ -128,7 +132,7 @@ export async function randomRun(
     runGit(folder, 'status', '--porcelain', '--untracked-files=no').trim() !== ''
   const colleague = () => {
     tried(clone, 'fetch', '-q')
-    const file = pick(there(clone))
+    const file = anyFile(clone)
     writeFileSync(join(clone, file), edited(clone, file, { name: 'colleague', like: [] }))
     commitIn(clone)
     s.git('fetch', '-q', 'team')
@@ -181,16 +185,15 @@ export async function randomRun(
       if (!tried(s.folder, 'am', '-q', '-3', join(s.folder, '..', 'patch'))) tried(s.folder, 'am', '--abort')
     }),
     revert: clean(() => settled('revert', '--no-edit', pick(['HEAD', 'HEAD~1']))),
-    file: clean(() => tried(s.folder, 'checkout', '-q', source(), '--', pick(there()))),
-    restore: () =>
-      void tried(s.folder, 'restore', `--source=${pick([source(), 'HEAD~1'])}`, '--', pick(there())),
+    file: clean(() => tried(s.folder, 'checkout', '-q', source(), '--', anyFile())),
+    restore: () => void tried(s.folder, 'restore', `--source=${pick([source(), 'HEAD~1'])}`, '--', anyFile()),
     show: () => {
-      const file = pick(there())
+      const file = anyFile()
       try {
         s.write(file, s.git('show', `${source()}:${file}`))
       } catch {}
     },
-    discard: () => void tried(s.folder, 'checkout', '-q', '--', pick(there())),
+    discard: () => void tried(s.folder, 'checkout', '-q', '--', anyFile()),
     stash: () => {
       if (isDirty(s.folder) && tried(s.folder, 'stash', '-q')) settled('stash', 'pop', '-q')
     },
@@ -208,7 +211,7 @@ export async function randomRun(
       if (free !== undefined && there().length > 1) tried(s.folder, 'mv', pick(there()), free)
     },
     indent: () => {
-      const file = pick(there())
+      const file = anyFile()
       s.write(file, (read(s.folder, file) ?? '').replace(/^(?=.)/gm, ' '))
     },
   }
@@ -231,7 +234,7 @@ export async function randomRun(
     if (folder === s.folder) open.push(agent)
     return agent
   }
-  const write = (agent: Agent, file = pick(there()), folder = s.folder): void => {
+  const write = (agent: Agent, file = anyFile(), folder = s.folder): void => {
     const content = edited(folder, file, { name: agent.name, like: [] })
     agent.wrote.add(file)
     if (agent.player === null) writeFileSync(join(folder, file), content)
@@ -356,7 +359,7 @@ export async function randomRun(
     else if (kind === 6)
       await step('same file', async () => {
         const [first, second] = [await begin(), await begin()]
-        const file = pick(there())
+        const file = anyFile()
         for (const agent of [first, second, first]) write(agent, file)
         await end(second)
         write(first, file)
@@ -366,7 +369,7 @@ export async function randomRun(
       await step('linked', async () => {
         const agent = await begin(linked)
         const other = below(2) === 0 ? await begin() : null
-        write(agent, pick(there(linked)), linked)
+        write(agent, anyFile(linked), linked)
         commitIn(linked)
         await end(agent, linked)
         if (other === null) return
