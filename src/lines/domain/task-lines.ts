@@ -21,7 +21,7 @@ export function taskLines(
     }
     const net = files.get(step.path) ?? { added: new Set(), removed: new Set() }
     files.set(step.path, net)
-    const { added, removed, returned = [] } = step.hunks.length === 0 ? wholeFiles(step) : changedLines(step)
+    const { added, removed, returned } = step.hunks.length === 0 ? wholeFiles(step) : changedLines(step)
     for (const line of removed) if (!net.added.delete(line)) net.removed.add(line)
     for (const line of added) if (!net.removed.delete(line)) net.added.add(line)
     for (const line of returned) net.removed.delete(line)
@@ -34,6 +34,7 @@ export function taskLines(
 /** A step without hunks changed a file that has no lines; one that only renamed it keeps its content. */
 function wholeFiles({ before, after }: LineStep) {
   return {
+    returned: [],
     added: after === null || after === before ? [] : [wholeFileLine(after)],
     removed: before === null || after === before ? [] : [wholeFileLine(before)],
   }
