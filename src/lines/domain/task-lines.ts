@@ -37,6 +37,7 @@ function wholeFiles({ before, after }: LineStep) {
     returned: [],
     added: after === null || after === before ? [] : [wholeFileLine(after)],
     removed: before === null || after === before ? [] : [wholeFileLine(before)],
+    returned: [],
   }
 }
 
