@@ -95,6 +95,7 @@ describe.each(dialects)('in a large plan in $dialect', ({ dialect, fresh, isQuic
       expect(scansOf(file, sent)).toEqual([])
       const searches = planSteps(file, sent).filter((step) => step.startsWith('SEARCH task USING'))
       expect(searches.length).toBeGreaterThan(10)
+      expect(searches.filter((step) => step.includes('task_role_next'))).not.toEqual([])
       expect(
         searches.filter((step) => !/^[^:]*(?:in_open_plan=\?|claim_expires_at[<>]\?)/.test(step)),
       ).toEqual([])

@@ -137,6 +137,15 @@ describe('a large plan', () => {
     const { tasks, ...counted } = await call('taskman_task_list', { limit: 1000 })
     expect(tasks).toHaveLength(1000)
     expect(counted).toMatchObject({ total: 1000, total_is_minimum: true })
+    for (const [limit, total] of [
+      [20, 100],
+      [300, 300],
+    ] as const)
+      expect(await call('taskman_task_list', { search: 'TASK', limit })).toMatchObject({
+        total,
+        total_is_minimum: true,
+      })
+    expect(await call('taskman_task_list', { search: 'number 77 task' })).toMatchObject({ total: 20 })
     expect(await call('taskman_task_list', { phase: 'P1' })).toMatchObject({ total: 1100 })
     const seen: string[] = []
     let cursor: string | null = null

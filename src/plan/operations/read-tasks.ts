@@ -30,8 +30,8 @@ const inputFields = z.strictObject({
   format: formatField.optional(),
 })
 
-/** The maximum of tasks that a list counts where the number is not stored. */
-const maxCounted = 1000
+/** The maximum of tasks that a list counts where the number is not stored. A search reads the text of each task. */
+const maxCounted = { list: 1000, search: 100 }
 
 export const taskList = defineOperation({
   name: 'taskman_task_list',
@@ -60,7 +60,7 @@ export const taskList = defineOperation({
     const filter = await filterOf(reads, input, now)
     const { tasks, total, isMore } = await reads.plan.tasks(filter, {
       limit: paging.limit + 1,
-      countTo: maxCounted,
+      countTo: input.search === undefined ? maxCounted.list : Math.max(maxCounted.search, paging.limit),
       ...(after && { after: after.task.id }),
     })
     const entries = paging.fit(tasks.map((planned) => taskListEntry(plannedTaskEntry(planned, now), actor)))

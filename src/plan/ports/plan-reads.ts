@@ -98,6 +98,8 @@ export interface OrderedTask {
   readonly sortOrder: number | null
 }
 
+export type NamedTask = Pick<GraphTaskRow, 'id' | 'name' | 'status' | 'dropped'>
+
 export interface PlanReads {
   /** The project's own first, then by mission; by sort order, then number or creation; at most 1000. */
   phases(owner: PlanSpan): Promise<readonly Phase[]>
@@ -142,8 +144,10 @@ export interface PlanReads {
   notes(taskId: TaskId, request: PageRequest): Promise<Page<Note>>
   /** The existing ones of these ids, oldest first. */
   notesWithIds(ids: readonly string[]): Promise<readonly Note[]>
+  /** The newest tasks of all plans. */
+  newest(limit: number, now: number): Promise<readonly NamedTask[]>
   /** Every task of a plan, for diagrams and export, at most `limit`, in list order. */
-  graph(owner: PlanSpan | undefined, limit: number, now: number): Promise<readonly GraphTaskRow[]>
+  graph(owner: PlanSpan, limit: number, now: number): Promise<readonly GraphTaskRow[]>
   /** Tasks of other plans with a dependency to or from this one. */
   neighbors(
     owner: PlanSpan,

@@ -10,6 +10,7 @@ import type { PlannedTask, PlanSpan } from '../domain/plan.ts'
 import { taskMark } from '../domain/readiness.ts'
 import type {
   GraphTaskRow,
+  NamedTask,
   OrderedTask,
   PlanLink,
   PlannedHome,
@@ -133,6 +134,7 @@ export function planReads(scope: ReadScope): PlanReads {
     },
     notes: (taskId, request) => notesOf(scope, taskId, request),
     notesWithIds: (ids) => notesWithIds(scope, ids),
+    newest: (limit, now) => newestTasks(scope, { limit, now }),
     graph: (owner, limit, now) => planGraph(scope, owner, { limit, now }),
     neighbors: (owner, limit, now) => {
       const owned = owner === 'open' ? inOpenPlan : ownerCondition(owner)
@@ -166,12 +168,13 @@ type NextFilter = Parameters<PlanReads['next']>[0]
 async function nextTask(scope: ReadScope, filter: NextFilter): Promise<PlannedTask | null> {
   const { owner, role, roleless, assignees, now } = filter
   const forRole = role === undefined ? sql`` : sql`and (role is null or role = ${role} or assignee = ${role})`
-  const withoutRole = roleless ? sql`and role is null` : sql``
   const forAssignees = assignees
     ? sql`and (assignee is null or assignee in (${sql.join(nonEmptyValues(assignees))}))`
     : sql``
-  const fits = sql`${forRole} ${withoutRole} ${forAssignees}`
   const isAny = owner === undefined || owner === 'open'
+  // A mission's own index leads its tasks.
+  const withoutRole = isAny ? sql`and role is null` : sql`and coalesce(role, '') = ''`
+  const fits = sql`${forRole} ${roleless ? withoutRole : sql``} ${forAssignees}`
   const ready = sql`project_id = ${scope.projectId} and readiness = 'ready'
     ${isAny ? sql`` : sql`and ${ownerCondition(owner)}`} ${fits} and ${inOpenPlan}`
   const expired = sql`project_id = ${scope.projectId} and ${endedClaimCondition(now)} and open_dependencies = 0
@@ -232,13 +235,12 @@ const graphColumns = sql.raw(
 /** An expired claim holds nothing: its task is to do. */
 async function planGraph(
   scope: ReadScope,
-  owner: PlanSpan | undefined,
+  owner: PlanSpan,
   { limit, now }: { readonly limit: number; readonly now: number },
 ): Promise<readonly GraphTaskRow[]> {
-  const owned =
-    owner === undefined ? sql`` : sql`and ${owner === 'open' ? inOpenPlan : ownerCondition(owner)}`
+  const owned = owner === 'open' ? inOpenPlan : ownerCondition(owner)
   const { rows } = await sql<TaskPlanColumns>`
-    select ${graphColumns} from task where project_id = ${scope.projectId} ${owned}
+    select ${graphColumns} from task where project_id = ${scope.projectId} and ${owned}
     order by ${listOrder} limit ${limit}`.execute(scope.db)
   const dependencies = await dependenciesOf(
     scope,
@@ -371,10 +373,38 @@ async function siblingsIn(
   return rows.map(({ id, sort_order: sortOrder }) => ({ id: id as TaskId, sortOrder })) // a brand
 }
 
+/** The status of a task at a time. */
+function statusAt(
+  { status, claim_expires_at: until }: Pick<TaskPlanColumns, 'status' | 'claim_expires_at'>,
+  now: number,
+): GraphTaskRow['status'] {
+  const expired = until !== null && !isLeaseRunning(until, { now, length: claimDurationMs })
+  return expired ? 'to_do' : (status as GraphTaskRow['status']) // as it was written
+}
+
+/** In the order of an index, with a look-up for each. */
+async function newestTasks(
+  { db, projectId }: ReadScope,
+  { limit, now }: { readonly limit: number; readonly now: number },
+): Promise<readonly NamedTask[]> {
+  const on = sql`task.project_id = ${projectId} and task.id = listed.task_id`
+  const { rows } = await sql<
+    Pick<TaskPlanColumns, 'id' | 'name' | 'status' | 'resolution' | 'claim_expires_at'>
+  >`
+    select task.id, task.name, task.status, task.resolution, task.claim_expires_at
+      from task_place as listed ${lateralLookup(db, { table: 'task', as: 'task', on })}
+      where listed.project_id = ${projectId} and listed.kind = 'project' and listed.place = ${projectId}
+      order by listed.task_seq desc limit ${limit}`.execute(db)
+  return rows.map((row) => ({
+    id: row.id as TaskId, // a brand
+    name: row.name,
+    status: statusAt(row, now),
+    dropped: row.resolution === 'dropped',
+  }))
+}
+
 function graphTask(row: TaskPlanColumns, dependsOn: readonly TaskId[], now: number): GraphTaskRow {
-  const expired =
-    row.claim_expires_at !== null && !isLeaseRunning(row.claim_expires_at, { now, length: claimDurationMs })
-  const status = expired ? 'to_do' : (row.status as GraphTaskRow['status']) // as it was written
+  const status = statusAt(row, now)
   return {
     id: row.id as TaskId, // a brand
     name: row.name,

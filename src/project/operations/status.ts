@@ -8,7 +8,6 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { PlanFilter } from '../../plan/ports/plan-reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { notLanded } from '../../track/domain/landed.ts'
 import { currentPhase, shownStatus, totalPhases } from '../../track/domain/mission.ts'
 import { type Attempt, isStale, type SnapshotLocation } from '../../track/domain/task.ts'
 import { MissionEntry } from '../../track/operations/mission-answer.ts'
@@ -124,7 +123,7 @@ async function planCounts({ plan, landings }: Reads, now: number) {
     done: (await count({ status: 'done' })) - dropped,
     dropped,
     tasks: (await count({})) - dropped,
-    not_landed: notLanded(await landings.counts()),
+    not_landed: await landings.notLanded(),
   }
 }
 

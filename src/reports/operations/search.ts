@@ -27,7 +27,7 @@ export const search = defineOperation({
   store.view(async ({ missions, runs, plan }) => {
     const found = await missions.list({ limit: maxSearched.missions })
     const running = await runs.list({}, { limit: maxSearched.runs })
-    const tasks = await plan.graph(undefined, maxSearched.tasks, clock.now())
+    const tasks = await plan.newest(maxSearched.tasks, clock.now())
     const words = (input.words ?? '').toLowerCase().split(/\s+/)
     const isWanted = ({ id, name }: z.output<typeof Found>) =>
       words.every((word) => id.startsWith(word) || name.toLowerCase().includes(word))

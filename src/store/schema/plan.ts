@@ -115,6 +115,7 @@ export const planTables: TableStatements = ({ text }) => [
   'create index task_role on task (project_id, role, in_open_plan, order_phase, order_phase_seq, order_own, seq, mission_id, readiness)',
   `create index task_next on task (project_id, readiness, in_open_plan, height desc, order_phase, order_phase_seq, order_own, seq, role) where readiness = 'ready'`,
   `create index task_plan_next on task (project_id, mission_id, readiness, height desc, order_phase, order_phase_seq, order_own, seq, role) where readiness = 'ready'`,
+  `create index task_role_next on task (project_id, readiness, role, in_open_plan, height desc, order_phase, order_phase_seq, order_own, seq) where readiness = 'ready'`,
   `create index task_tried on task (project_id, readiness, in_open_plan) where last_attempt_id is not null and readiness = 'ready'`,
   'create index task_claim on task (project_id, claim_expires_at) where claim_expires_at is not null',
   `create index task_dropped on task (project_id, mission_id, in_open_plan) where resolution = 'dropped'`,

@@ -56,6 +56,7 @@ export const trackTables: TableStatements = ({ text, bytes }) => [
     primary key (project_id, task_id),
     foreign key (project_id, task_id) references task (project_id, id)
   )`,
+  'create index landing_state on landing (project_id, state, task_id)',
 
   // Files that commands of people wrote into a work tree, each with the snapshot before it.
   `create table tree_write (

@@ -47,11 +47,14 @@ export function isFollowed(state: LandedState): boolean {
   return state !== 'none' && state !== 'unknown'
 }
 
-/** How many tasks have lines that are not on the default branch. */
-export function notLanded(counts: ReadonlyMap<LandedState, number>): number {
-  const states = ['lost', 'reverted', 'pushed', 'committed', 'uncommitted'] as const
-  return states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0)
-}
+/** The states of lines that are not on the default branch. */
+export const notLandedStates = [
+  'lost',
+  'reverted',
+  'pushed',
+  'committed',
+  'uncommitted',
+] as const satisfies readonly LandedState[]
 
 /** The rest of a sentence about a task. */
 export function landingWords({

@@ -1,9 +1,10 @@
+import { sql } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { TaskId } from '../../kernel/id.ts'
 import { taskOfRow } from '../../plan/tables/task.ts'
-import { splitIntoBatches } from '../../store/tables/query.ts'
+import { lateralLookup, splitIntoBatches } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
-import type { LandedState } from '../domain/landed.ts'
+import { type LandedState, notLandedStates } from '../domain/landed.ts'
 import type { Attempt } from '../domain/task.ts'
 import type { LandingReads, RecordedLanding } from '../ports/landing-reads.ts'
 import { attemptOf } from './attempt.ts'
@@ -104,6 +105,16 @@ export function landingReads({ db, projectId }: ReadScope): LandingReads {
         .groupBy('landing.state')
         .execute()
       return new Map(rows.map(({ state, tasks }) => [state, Number(tasks)]))
+    },
+    async notLanded() {
+      // Starts with these landings, which are few; tasks and landings in all are many.
+      const on = sql`task.project_id = ${projectId} and task.id = landing.task_id and task.status = 'done'`
+      const { rows } = await sql<{ readonly total: number }>`
+        select count(*) as total from landing ${lateralLookup(db, { table: 'task', as: 'task', on })}
+        where landing.project_id = ${projectId} and landing.state in (${sql.join([...notLandedStates])})`.execute(
+        db,
+      )
+      return Number(rows[0]?.total ?? 0)
     },
     async ofMission(missionId, limit) {
       const landings = db
