@@ -34,7 +34,6 @@ export function taskLines(
 /** A step without hunks changed a file that has no lines; one that only renamed it keeps its content. */
 function wholeFiles({ before, after }: LineStep) {
   return {
-    returned: [],
     added: after === null || after === before ? [] : [wholeFileLine(after)],
     removed: before === null || after === before ? [] : [wholeFileLine(before)],
     returned: [],
