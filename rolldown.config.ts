@@ -7,8 +7,6 @@ import { startChunks } from './scripts/start-chunks.mjs'
 const program = defineConfig({
   input: {
     waymark: 'src/app/main.ts',
-    // What the hook loads before a git command that may destroy work.
-    'waymark-guard': 'src/app/git-guard.ts',
     'definition-worker': 'src/gate/process-files/definition-worker.ts',
     'callers-worker': 'src/gate/commands/callers-worker.ts',
     'plan-worker': 'src/plan/import/plan-worker.ts',
@@ -30,7 +28,6 @@ const program = defineConfig({
     codeSplitting: {
       groups: startChunks([
         { name: 'main', modules: ['src/app/main.ts', 'src/app/mcp.ts'] },
-        { name: 'guard', modules: ['src/app/git-guard.ts'] },
         { name: 'record', modules: ['src/store/store.ts', 'src/git/witness.ts', 'src/app/open-context.ts'] },
         { name: 'commands', modules: ['src/app/command-line.ts'] },
         // Commands that people type often, the smallest first.
@@ -45,21 +42,28 @@ const program = defineConfig({
   },
 })
 
+/** A hook parses nothing by a schema. The shapes in modules that it shares with operations are left out: making them takes 25 ms. */
+const withoutSchemas = {
+  name: 'without-schemas',
+  resolveId: (source: string) => (source === 'zod' ? '\0no-schemas' : null),
+  load: (id: string) => (id === '\0no-schemas' ? noSchemas : null),
+}
+
+const noSchemas = `
+  const refuse = (name) => { throw new Error('This program has no schemas: ' + name) }
+  const shape = new Proxy(() => {}, {
+    get: (_, name) => (/parse/i.test(String(name)) ? refuse(String(name)) : shape),
+    apply: () => shape,
+  })
+  export { shape as z }`
+
 /** What clients ask before each call of a tool, which waits for it: of the older kind of modules too. */
 const hook = defineConfig({
   input: { 'waymark-hook': 'src/app/hook.ts' },
   platform: 'node',
   external: ['better-sqlite3'],
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
-  plugins: [
-    laterParts(/^node:|^\.\/hook-late-/),
-    // Few calls need it, and it reads work trees: a program of its own keeps it out of what judges.
-    {
-      name: 'guard-apart',
-      resolveId: (source) =>
-        source === './git-guard.ts' ? { id: './waymark-guard.js', external: true } : null,
-    },
-  ],
+  plugins: [laterParts(/^node:|^\.\/hook-late-/), withoutSchemas],
   output: {
     dir: 'dist',
     format: 'cjs',
@@ -68,14 +72,15 @@ const hook = defineConfig({
     codeSplitting: {
       groups: [
         // Few patterns need it, and making its tables takes 5 ms.
-        { name: 'late-re2js', test: /node_modules\/re2js\//, priority: 2 },
-        // Each file takes half a millisecond to find, so there are few: what judges, and what reads a record on this machine.
-        {
-          name: 'judging',
-          test: /\/src\/(?!store\/|\w+\/tables\/|events\/log\/|remote\/|git\/|app\/remote\/)|\/picomatch\//,
-          priority: 1,
-        },
-        { name: 'record', test: /\/src\/(?:store\/(?!postgres\/)|\w+\/tables\/|events\/log\/)|\/kysely\// },
+        { name: 'late-re2js', test: /node_modules\/re2js\//, priority: 9 },
+        // Each file takes half a millisecond to find, so there are few: what judges, what reads a record on this machine,
+        // what guards git commands that may destroy work, and what checks the work of an agent that stops.
+        ...startChunks([
+          { name: 'judging', modules: ['src/app/hook.ts'] },
+          { name: 'record', modules: ['src/store/store.ts', 'src/store/random-ids.ts'] },
+          { name: 'guard', modules: ['src/app/git-guard.ts'] },
+          { name: 'stop', modules: ['src/track/operations/stop-check.ts'] },
+        ]),
       ],
     },
     minify: true,
