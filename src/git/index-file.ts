@@ -71,28 +71,30 @@ function isComplete(file: Buffer, oidLength: number): boolean {
 }
 
 function eachRecord(file: Buffer, oidLength: number, take: ((record: IndexRecord) => void) | null): number {
+  // Not by the methods of a buffer: in a process that has just begun, these take five times as long.
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
   let at = headerLength
-  for (let left = file.readUInt32BE(8); left > 0; left -= 1) {
+  for (let left = view.getUint32(8); left > 0; left -= 1) {
     const start = at
     const flagsAt = start + statLength + oidLength
-    const flags = file.readUInt16BE(flagsAt)
+    const flags = view.getUint16(flagsAt)
     const extended = (flags & extendedFlag) !== 0
     const pathAt = flagsAt + (extended ? 4 : 2)
     const length = flags & lengthMask
     // Longer names do not fit the field. They end with a NUL, like all names.
     const end = length < lengthMask ? pathAt + length : file.indexOf(0, pathAt)
     if (take !== null) {
-      const mode = file.readUInt32BE(start + 24)
+      const mode = view.getUint32(start + 24)
       take({
         path: file.toString('latin1', pathAt, end),
         mode,
         stage: (flags >> 12) & 3,
         assumeUnchanged: (flags & assumeUnchangedFlag) !== 0,
-        skipWorktree: extended && (file.readUInt16BE(flagsAt + 2) & skipWorktreeFlag) !== 0,
+        skipWorktree: extended && (view.getUint16(flagsAt + 2) & skipWorktreeFlag) !== 0,
         times: () => ({
-          changed: file.readUInt32BE(start) * 1000 + file.readUInt32BE(start + 4) / 1e6,
-          modified: file.readUInt32BE(start + 8) * 1000 + file.readUInt32BE(start + 12) / 1e6,
-          size: file.readUInt32BE(start + 36),
+          changed: view.getUint32(start) * 1000 + view.getUint32(start + 4) / 1e6,
+          modified: view.getUint32(start + 8) * 1000 + view.getUint32(start + 12) / 1e6,
+          size: view.getUint32(start + 36),
         }),
         state: () => ({ mode: mode.toString(8), oid: file.toString('hex', start + statLength, flagsAt) }),
       })
