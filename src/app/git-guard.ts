@@ -17,7 +17,7 @@ import {
   guardGit,
 } from '../gate/operations/guard-git.ts'
 import { readAliases } from '../git/aliases.ts'
-import { createWitness } from '../git/witness.ts'
+import { createWitness, type WitnessOptions } from '../git/witness.ts'
 import { canWrite, removeFromState } from '../kernel/files/state-folder.ts'
 import type { WorkTree } from '../kernel/operations/measurement-protocol.ts'
 import { pathBelow } from '../kernel/path-below.ts'
@@ -86,14 +86,22 @@ export function guardRemotely(call: GuardCall, attempts: readonly HookAttempt[])
 }
 
 /** Measures the work tree of a hook, with its snapshots where servers remove what is no longer needed. */
-function openHookWitness(call: Pick<GuardCall, 'environment' | 'top' | 'root'>) {
+function openHookWitness(
+  call: Pick<GuardCall, 'environment' | 'top' | 'root'>,
+  options: Pick<WitnessOptions, 'isForOneAnswer'> = {},
+) {
   const { environment, root } = call
   const server = serverDatabase(environment)
   const named = firstSetVariable(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME'])
   const database = server ? postgresPlace(server.url).label : named === undefined ? null : resolve(named)
   // Of the project's root: a work tree may have another.
   const state = projectStatePath(machineState(call), { folder: root, database }, fingerprint)
-  const witness = createWitness({ stateFolder: state, clock: { now: () => Date.now() }, environment })
+  const witness = createWitness({
+    stateFolder: state,
+    clock: { now: () => Date.now() },
+    environment,
+    ...options,
+  })
   return { witness, discard: (name: string) => void removeFromState(state, join(state, 'snapshots', name)) }
 }
 
@@ -102,7 +110,7 @@ export async function checkStop(
   call: Omit<GuardCall, 'script' | 'settings'>,
   store: Store,
 ): Promise<readonly string[]> {
-  const { witness, discard } = openHookWitness(call)
+  const { witness, discard } = openHookWitness(call, { isForOneAnswer: true })
   const { stopReasons } = await import('../track/operations/stop-check.ts')
   return store.view(async (reads) => {
     const open = (await reads.tasks.openAttempts()).filter(({ snapshot }) => snapshot.top === call.top)

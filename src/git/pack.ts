@@ -13,7 +13,6 @@ export interface NewObject {
 
 const typeNumbers = { tree: 2, blob: 3 } satisfies Record<NewObject['type'], number>
 
-const deflateAside = promisify(deflate)
 // Larger objects are packed on a thread. After this many small ones the event loop continues, so a server can answer.
 const small = 64 * 1024
 const perTurn = 200
@@ -94,7 +93,10 @@ async function packedObject({ type, content }: NewObject): Promise<Buffer> {
   // A tree consists mostly of ids, which do not compress.
   if (type === 'tree' && content.length < 0xffff) return Buffer.concat([head, deflateStored(content)])
   const isLarge = content.length > small
-  return Buffer.concat([head, isLarge ? await deflateAside(content, { level: 1 }) : packedSmall(content)])
+  return Buffer.concat([
+    head,
+    isLarge ? await promisify(deflate)(content, { level: 1 }) : packedSmall(content),
+  ])
 }
 
 /** The content as an uncompressed zlib stream: one block and its checksum. */

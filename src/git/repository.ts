@@ -367,10 +367,9 @@ async function readRepository(
   environment: GitEnvironment,
 ): Promise<RepositoryAnswer | NoRepository> {
   const call = { folder, environment, onlyReads: true } as const
-  const [answer, settings] = await Promise.all([
-    runGit(['rev-parse', '--path-format=absolute', ...questions], call),
-    runGit(['config', '-z', '--list', '--show-scope', '--show-origin'], call),
-  ])
+  // One after the other, so that one shell runs both: starting another takes longer than git needs.
+  const answer = await runGit(['rev-parse', '--path-format=absolute', ...questions], call)
+  const settings = await runGit(['config', '-z', '--list', '--show-scope', '--show-origin'], call)
   const lines = answer.output.toString('utf8').split('\n')
   if (lines[0] === 'true') {
     return { status: 'bare', reason: `${folder} is a bare repository: there is nothing to snapshot.` }

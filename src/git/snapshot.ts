@@ -57,8 +57,8 @@ export interface SnapshotContext {
   readonly environment: GitEnvironment
   /** The most that kept contents may take, in bytes. */
   readonly budget: number
-  /** Registers work that continues after the answer. */
-  readonly afterwards: (work: Promise<void>) => void
+  /** Starts work that continues after the answer. */
+  readonly afterwards: (work: () => Promise<void>) => void
 }
 
 /** A snapshot with every path that exists in the work tree (tracked and untracked, not ignored), from its top. */
@@ -82,7 +82,7 @@ export async function takeSnapshot(
     repositoryMissing: measured.isMissing,
   })
   // Runs after the answer, so that nobody waits for it.
-  context.afterwards(
+  context.afterwards(() =>
     yieldToEventLoop()
       .then(() => keepBaseline(state, context.environment))
       // A failure matters only if the repository loses the trees as well.

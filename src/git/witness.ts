@@ -34,6 +34,8 @@ export interface WitnessOptions {
   readonly environment?: NodeJS.ProcessEnv
   /** The most that the contents of changed files may take, in bytes. A gigabyte if absent. */
   readonly contentBudget?: number
+  /** Its snapshots are removed after the answer, so nothing is kept for later. */
+  readonly isForOneAnswer?: true
 }
 
 /** The witness of work trees: uses git, or checksums without a usable git. */
@@ -46,7 +48,8 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness & GuardW
     environment,
     budget: options.contentBudget ?? contentBudget,
     afterwards: (work) => {
-      const ending = work.finally(() => unfinished.delete(ending))
+      if (options.isForOneAnswer) return
+      const ending = work().finally(() => unfinished.delete(ending))
       unfinished.add(ending)
     },
   }
