@@ -8,15 +8,17 @@ import { serverEnvironment } from '../test/support/stdio-project.ts'
 
 // What a hook costs from spawn to exit, beside an empty process and one that opens SQLite, also on a machine that is
 // connected to a server: node bench/hook.ts [rounds].
-// A git command that may destroy work costs a status of the tree and 120 ms at most, by processor time. Needs a build.
+// By processor time, a git command that may destroy work costs a status of the tree and 120 ms at most, and a stop whose
+// work is checked 120 ms. Needs a build.
 // Reading certificates takes Node longer than the hook, so NODE_EXTRA_CA_CERTS is left out.
 
 const rounds = Number(process.argv[2] ?? 30)
 /** Milliseconds that a hook may take in all. */
 const limit = 120
 const bin = join(import.meta.dirname, '..', 'bin', 'waymark.js')
-const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-bench-')))
-const env = { ...serverEnvironment(join(home, 'state')), NODE_EXTRA_CA_CERTS: '' }
+const top = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-bench-')))
+const home = join(top, 'project')
+const env = { ...serverEnvironment(join(top, 'state')), NODE_EXTRA_CA_CERTS: '' }
 const options = { cwd: home, env }
 
 function waymark(...words: readonly string[]): string {
@@ -32,11 +34,11 @@ async function connectedMachine() {
   })
   const address = /http:\/\/[^/\s]+:\d+/
   while (!/MCP:/.test(greeting)) await onceOf(child.stdout, 'data')
-  const folder = join(home, 'elsewhere', 'shop')
+  const folder = join(top, 'elsewhere', 'shop')
   mkdirSync(folder, { recursive: true })
   const there = {
     cwd: folder,
-    env: { ...serverEnvironment(join(home, 'elsewhere')), NODE_EXTRA_CA_CERTS: '' },
+    env: { ...serverEnvironment(join(top, 'elsewhere')), NODE_EXTRA_CA_CERTS: '' },
   }
   const run = (words: readonly string[], more = {}) =>
     execFileSync(process.execPath, [bin, ...words], {
@@ -70,37 +72,77 @@ function shell(command: string): string {
   })
 }
 
-/** The median of the processor time that a program and its children take, in milliseconds. */
-function processorTime(program: string, words: readonly string[], input: string): number {
-  const script = `
-    const { spawnSync } = require('node:child_process')
-    const [program, words, input] = JSON.parse(process.argv[1])
-    const readStat = () => require('node:fs').readFileSync('/proc/self/stat', 'utf8').split(' ')
-    const spent = []
-    for (let round = 0; round < ${rounds}; round += 1) {
-      const start = readStat()
-      spawnSync(program, words, { input })
-      const end = readStat()
-      spent.push([15, 16].reduce((sum, at) => sum + Number(end[at]) - Number(start[at]), 0) * 10)
-    }
-    console.log(spent.sort((a, b) => a - b)[Math.floor(spent.length / 2)])`
-  const given = JSON.stringify([program, words, input])
-  return Number(execFileSync(process.execPath, ['-e', script, given], options).toString())
+interface Cost {
+  /** The mean processor time of the program and its children, in milliseconds. */
+  readonly processor: number
+  /** The median time that it took, in milliseconds. */
+  readonly wall: number
 }
 
-/** What a guarded command costs beside another one, with a status of the same tree. Needs Linux. */
+/** What programs cost, run in turns. Needs Linux, which counts the time of children. */
+function costs(programs: Readonly<Record<string, Program>>): Readonly<Record<string, Cost>> {
+  const script = `
+    const { spawnSync } = require('node:child_process')
+    const programs = Object.entries(JSON.parse(process.argv[1]))
+    const hundredths = () => {
+      const fields = require('node:fs').readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1).split(' ')
+      return Number(fields[13]) + Number(fields[14])
+    }
+    const spent = new Map(programs.map(([name]) => [name, { processor: 0, walls: [] }]))
+    for (let round = 0; round < ${rounds}; round += 1) {
+      for (const [name, { program, words, input, wanted }] of programs) {
+        const [before, start] = [hundredths(), performance.now()]
+        const { status, stdout } = spawnSync(program, words, { input, encoding: 'utf8' })
+        spent.get(name).walls.push(performance.now() - start)
+        spent.get(name).processor += (hundredths() - before) * 10
+        if (status !== 0 || !stdout.includes(wanted)) throw new Error(name + ' answered ' + stdout)
+      }
+    }
+    const costs = [...spent].map(([name, { processor, walls }]) => {
+      const wall = walls.sort((a, b) => a - b)[Math.floor(${rounds} / 2)]
+      return [name, { processor: Math.round(processor / ${rounds}), wall: Math.round(wall) }]
+    })
+    console.log(JSON.stringify(Object.fromEntries(costs)))`
+  return JSON.parse(
+    execFileSync(process.execPath, ['-e', script, JSON.stringify(programs)], options).toString(),
+  )
+}
+
+interface Program {
+  readonly program: string
+  readonly words: readonly string[]
+  readonly input: string
+  /** A part of its answer. */
+  readonly wanted: string
+}
+
+/** What a guarded command and a checked stop cost, beside another command and a status of the same tree. */
 function printGuard(): void {
-  const hook = [bin, 'hook', 'pre-tool-use']
-  const time = {
-    status: processorTime('git', ['status', '--porcelain'], ''),
-    other: processorTime(process.execPath, hook, shell('ls')),
-    guarded: processorTime(process.execPath, hook, shell('git reset --hard')),
+  waymark('setting', 'set', 'stop_hook', 'block_once')
+  waymark('setting', 'set', 'done_when', '{"keeps": ["file-0.txt"]}')
+  writeFileSync(join(home, 'file-0.txt'), 'changed\n')
+  const hook = (event: string, input: string, wanted = ''): Program => {
+    return { program: process.execPath, words: [bin, 'hook', event], input, wanted }
   }
-  const most = time.other + time.status + limit
-  console.log('\n| before a shell command | processor ms | limit |\n|---|---|---|')
-  console.log(`| git status of the tree | ${time.status} | |`)
-  console.log(`| ls | ${time.other} | |`)
-  console.log(`| git reset --hard | ${time.guarded} | ${most}${time.guarded > most ? ' (over)' : ''} |`)
+  const stop = JSON.stringify({ cwd: home, hook_event_name: 'Stop', stop_hook_active: false })
+  const programs = {
+    'node -e 0': { program: process.execPath, words: ['-e', '0'], input: '', wanted: '' },
+    'git status of the tree': { program: 'git', words: ['status', '--porcelain'], input: '', wanted: '' },
+    'before `ls`': hook('pre-tool-use', shell('ls')),
+    'before `git reset --hard`': hook('pre-tool-use', shell('git reset --hard')),
+    'at a stop that is refused': hook('stop', stop, '"block"'),
+  }
+  const measuredCosts = costs(programs)
+  const most: Readonly<Record<string, number>> = {
+    'before `git reset --hard`': (measuredCosts['git status of the tree']?.processor ?? 0) + limit,
+    'at a stop that is refused': limit,
+  }
+  console.log('\n| process | processor ms | median ms | limit of the processor time |\n|---|---|---|---|')
+  for (const [name, { processor, wall }] of Object.entries(measuredCosts)) {
+    const allowed = most[name]
+    const over = allowed === undefined ? '' : `${allowed}${processor > allowed ? ' (over)' : ''}`
+    console.log(`| ${name} | ${processor} | ${wall} | ${over} |`)
+  }
 }
 
 interface Measured {
@@ -130,6 +172,7 @@ function once({ what, words, input, where }: Measured): number {
 
 let server: ReturnType<typeof spawn> | null = null
 try {
+  mkdirSync(home)
   execFileSync('git', ['init', '-q'], options)
   for (let n = 0; n < 2000; n += 1) writeFileSync(join(home, `file-${n}.txt`), `${n}\n`)
   execFileSync('git', ['add', '-A'], options)
@@ -139,7 +182,11 @@ try {
     options,
   )
   waymark('mission', 'start', 'Sign in', '--objective', 'People can sign in')
-  waymark('task', 'start', 'Add the form', '--areas', 'src/auth/')
+  // By the agent that asks hooks, and stops.
+  execFileSync(process.execPath, [bin, 'task', 'start', 'Add the form', '--areas', 'src/auth/'], {
+    ...options,
+    env: { ...env, CLAUDECODE: '1' },
+  })
   waymark('run', 'create', 'feature')
   const { there: where, child } = await connectedMachine()
   server = child
@@ -168,5 +215,5 @@ try {
   if (process.platform === 'linux') printGuard()
 } finally {
   server?.kill()
-  rmSync(home, { recursive: true, force: true })
+  rmSync(top, { recursive: true, force: true })
 }

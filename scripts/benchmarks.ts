@@ -36,6 +36,12 @@ const benchmarks: readonly Benchmark[] = [
       'What the hooks of one session cost, as whole processes, beside an empty one in the same run; and reading what they wrote.',
   },
   {
+    title: 'Answers of hooks',
+    file: 'bench/hook.ts',
+    about:
+      'From spawn to exit, beside an empty process and `git status` of the same tree of 2,000 files in the same run.',
+  },
+  {
     title: 'The dashboard',
     file: 'bench/dashboard.ts',
     about:
