@@ -399,6 +399,23 @@ const cases: Readonly<Record<string, Case>> = {
     },
     expected: nobodys,
   },
+  'lines of a file that two agents write at the same time are counted once with hooks': {
+    play: async ({ attempt, rows }, path) => {
+      const added = (answer: Answer) => {
+        const { added_lines, deleted_lines } = answer.details.find((one: Answer) => one.path === path)
+        return [added_lines, deleted_lines]
+      }
+      const found: Record<string, unknown> = {}
+      const answer = await attempt('a', async ({ write }) => {
+        write(path, [...a(1, 2, 3), ...rows(path).slice(1)])
+        found['b'] = added(await attempt('b', (tools) => tools.write(path, [...rows(path), ...b(1, 2)])))
+        write(path, [...rows(path).slice(1), ...a(4)])
+      })
+      return { ...found, a: added(answer) }
+    },
+    expected: { a: [5, 1], b: [2, 0] },
+    withHooks: { a: [3, 1], b: [2, 0] },
+  },
   'an attempt that nobody ended': {
     play: async ({ attempt, begin, wait, rows, owners }, path) => {
       await begin('lost')

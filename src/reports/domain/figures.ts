@@ -110,7 +110,7 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     basis: 'measured',
     unit: 'attempts',
     definition:
-      'Lines added and deleted by measured attempts. A line that two attempts changed counts twice.',
+      'Lines added and deleted by measured attempts, without those that git brought. A line that two attempts changed counts twice.',
   },
   {
     figure: 'tokens',

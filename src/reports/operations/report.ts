@@ -12,7 +12,7 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { PageRequest } from '../../kernel/page.ts'
 import { formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { writtenLines } from '../../track/domain/changes.ts'
+import { ownLines } from '../../track/domain/changes.ts'
 import type { Mission } from '../../track/domain/mission.ts'
 import type { Attempt, Task } from '../../track/domain/task.ts'
 import { type ReportFormat, reportFormats, writeReport } from '../domain/document.ts'
@@ -267,6 +267,7 @@ function filesOfAttempts(attempts: readonly EndedAttempt[]): readonly ReportFile
     for (const change of end?.changes ?? []) {
       if (change.origin === 'imported') continue
       const { from } = change
+      const lines = ownLines(change)
       const before = files.get(change.path) ?? (from === undefined ? undefined : files.get(from))
       // An earlier attempt's change under the old name counts for the new name.
       if (from !== undefined) files.delete(from)
@@ -275,8 +276,8 @@ function filesOfAttempts(attempts: readonly EndedAttempt[]): readonly ReportFile
         path: change.path,
         from: isNew ? null : (before?.from ?? from ?? null),
         change: isNew ? 'added' : change.change,
-        addedLines: sum(before?.addedLines, writtenLines(change)),
-        deletedLines: sum(before?.deletedLines, change.deletedLines),
+        addedLines: sum(before?.addedLines, lines.addedLines),
+        deletedLines: sum(before?.deletedLines, lines.deletedLines),
         scope:
           change.scope === null
             ? (before?.scope ?? null)

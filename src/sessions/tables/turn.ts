@@ -11,7 +11,7 @@ import {
   splitIntoBatches,
 } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
-import { sumOfLines, writtenLines } from '../../track/domain/changes.ts'
+import { sumOfOwnLines } from '../../track/domain/changes.ts'
 import { type SnapshotLocation, treeOf } from '../../track/domain/task.ts'
 import type { HookCommandWindow, HookEdit, Turn, TurnChange, TurnEvidence } from '../domain/session.ts'
 import type { LocatedHookEvent } from '../domain/turns-from-hook-events.ts'
@@ -208,6 +208,7 @@ export async function applyTurnClosed(
   const count = (kind: TurnChange['change']): number => changes.filter(({ change }) => change === kind).length
   const own = changes.filter(({ origin }) => origin !== 'imported')
   const isUnknown = evidence.measurement === 'unknown'
+  const lines = sumOfOwnLines(own)
   await db
     .updateTable('turn')
     .set({
@@ -227,8 +228,8 @@ export async function applyTurnClosed(
       files_modified: count('modified'),
       files_deleted: count('deleted'),
       files_renamed: count('renamed'),
-      added_lines: isUnknown ? null : sumOfLines(own.map(writtenLines)),
-      deleted_lines: isUnknown ? null : sumOfLines(own.map(({ deletedLines }) => deletedLines)),
+      added_lines: isUnknown ? null : lines.addedLines,
+      deleted_lines: isUnknown ? null : lines.deletedLines,
       closed_at: closed.closedAt,
     })
     .where('project_id', '=', projectId)

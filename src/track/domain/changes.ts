@@ -130,12 +130,28 @@ export function countChanges(changes: readonly ReportedChange[]): ChangeCounts {
   return counts
 }
 
-/** The added lines of a change without those that git brought. */
-export function writtenLines({
+/** The lines of a change that every sum counts: without those that git brought. */
+export function ownLines({
+  origin,
   addedLines,
+  deletedLines,
   broughtLines = 0,
-}: Pick<FileChange, 'addedLines' | 'broughtLines'>): number | null {
-  return addedLines === null ? null : addedLines - broughtLines
+}: Pick<FileChange, 'origin' | 'addedLines' | 'deletedLines'> & {
+  readonly broughtLines?: number | undefined
+}): { readonly addedLines: number | null; readonly deletedLines: number | null } {
+  if (origin === 'imported') return { addedLines: 0, deletedLines: 0 }
+  return { addedLines: addedLines === null ? null : addedLines - broughtLines, deletedLines }
+}
+
+/** The sums of several changes. */
+export function sumOfOwnLines(
+  changes: readonly Parameters<typeof ownLines>[0][],
+): ReturnType<typeof ownLines> {
+  const own = changes.map(ownLines)
+  return {
+    addedLines: sumOfLines(own.map(({ addedLines }) => addedLines)),
+    deletedLines: sumOfLines(own.map(({ deletedLines }) => deletedLines)),
+  }
 }
 
 /** No files means zero lines; files without any counted line mean unknown. */
@@ -242,8 +258,7 @@ export function changesOfMission({
       ...(change?.from !== undefined && { from: change.from }),
       change: change?.change ?? 'none',
       origin: change?.origin ?? 'task',
-      addedLines: change === undefined ? 0 : writtenLines(change),
-      deletedLines: change === undefined ? 0 : change.deletedLines,
+      ...(change === undefined ? { addedLines: 0, deletedLines: 0 } : ownLines(change)),
       ...(alsoOthers && { others: true }),
     }
   })

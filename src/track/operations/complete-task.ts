@@ -22,6 +22,7 @@ import {
 } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
+import { withRecordedCounts } from '../../lines/domain/recorded-counts.ts'
 import {
   changedLineContext,
   changedLines,
@@ -92,6 +93,7 @@ import {
   recordedLosses,
 } from './losses.ts'
 import {
+  type AttemptChangesContext,
   type AttemptEndState,
   attemptChanges,
   attemptEnds,
@@ -335,6 +337,7 @@ export const completeTask = defineOperation({
             )
           : []
       const { evidence } = found
+      const changes = await countedByLines(reads, found, recorded)
       const lost =
         lines && losses
           ? await recordedLosses(reads, { lines: lines.lineContext, losses }, measured.lost, {
@@ -347,7 +350,7 @@ export const completeTask = defineOperation({
         {
           ...found,
           review,
-          evidence: { ...evidence, ...(attempt.missionId !== null && { mission: rows }) },
+          evidence: { ...evidence, changes, ...(attempt.missionId !== null && { mission: rows }) },
           released: [...found.released, ...(await followReleases(reads, found.released, setting))],
           lines: [...recorded, ...lost],
           diff: keptDiff(measured.diff?.[0]),
@@ -357,6 +360,30 @@ export const completeTask = defineOperation({
     },
     { only: ({ preview, correction }) => preview === true && correction === undefined },
   )
+
+/** Null where nobody else was at work: then git's figures are the attempt's own. */
+function makersBesideOthers(
+  { id }: Attempt,
+  { neighbors, hookEvidence }: AttemptChangesContext,
+): ReadonlySet<string> | null {
+  const makers = new Set<string>([id])
+  for (const other of neighbors.values()) if (other.above.includes(id)) makers.add(other.id)
+  const isAlone = [...neighbors.keys()].every((other) => makers.has(other))
+  return isAlone && (hookEvidence?.turns.size ?? 0) <= 1 ? null : makers
+}
+
+/** The changes with the lines that are recorded as the attempt's own. */
+async function countedByLines(
+  reads: Reads,
+  { attempt, evidence, makers }: Pick<Completion & { kind: 'ended' }, 'attempt' | 'evidence' | 'makers'>,
+  recorded: readonly NewProjectEvent[],
+): Promise<AttemptMeasurement['changes']> {
+  const { changes } = evidence
+  if (makers === null || changes.length === 0) return changes
+  const earlier = await reads.lines.stepsOfAttempts([...makers], attempt.openedAt)
+  const last = recorded.flatMap((event) => (event.kind === 'lines.recorded' ? event.span.steps : []))
+  return withRecordedCounts(changes, [...earlier, ...last], makers)
+}
 
 interface KeptDiff {
   readonly text: string
@@ -388,6 +415,8 @@ type Completion =
       readonly checks: readonly MeasuredCheck[]
       /** Uncertain files that leave those of other attempts. */
       readonly released: readonly NewProjectEvent[]
+      /** The attempt and those at its subtasks, where others were at work as well. */
+      readonly makers: ReadonlySet<string> | null
       readonly mission: MissionTree | null
       readonly comments: readonly ReviewComment[]
       readonly lines: LineRecordRequest | null
@@ -507,6 +536,7 @@ async function prepareCompletion(
       kind: 'ended' as const,
       checks: prepared.checks,
       released,
+      makers: makersBesideOthers(attempt, activity),
       input,
       inputHash,
       task,

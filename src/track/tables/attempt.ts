@@ -22,7 +22,7 @@ import {
   splitIntoBatches,
 } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
-import { countChanges, type ReportedChange, writtenLines } from '../domain/changes.ts'
+import { countChanges, ownLines, type ReportedChange } from '../domain/changes.ts'
 import { deniedFiles } from '../domain/claimed-paths.ts'
 import type { RecordLocation } from '../domain/records.ts'
 import { type Attempt, type SnapshotLocation, staleAfter, type TaskOutcome, treeOf } from '../domain/task.ts'
@@ -309,11 +309,11 @@ export function countColumns(changes: readonly ReportedChange[]) {
 export function lineColumns(
   changes: readonly ReportedChange[],
 ): Pick<AttemptEndTable, 'added_lines' | 'deleted_lines' | 'uncounted_files'> {
-  const added = changes.map(writtenLines)
+  const own = changes.map(ownLines)
   return {
-    added_lines: sumOfCounted(added),
-    deleted_lines: sumOfCounted(changes.map(({ deletedLines }) => deletedLines)),
-    uncounted_files: added.filter((lines) => lines === null).length,
+    added_lines: sumOfCounted(own.map(({ addedLines }) => addedLines)),
+    deleted_lines: sumOfCounted(own.map(({ deletedLines }) => deletedLines)),
+    uncounted_files: own.filter(({ addedLines }) => addedLines === null).length,
   }
 }
 
@@ -361,8 +361,8 @@ export async function insertChanges(
     path: change.path,
     body: JSON.stringify(change),
     scope: change.scope,
-    added_lines: writtenLines(change),
-    deleted_lines: change.deletedLines,
+    added_lines: ownLines(change).addedLines,
+    deleted_lines: ownLines(change).deletedLines,
   }))
   await insertRows(db, 'attempt_change', rows)
 }

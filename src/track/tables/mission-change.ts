@@ -7,7 +7,7 @@ import type { MissionFile } from '../../reports/ports/timeline-reads.ts'
 import { toStorable } from '../../store/fingerprint.ts'
 import { nonEmptyValues, numberOrNull, splitIntoBatches } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
-import type { FileChange, MissionChange } from '../domain/changes.ts'
+import { type FileChange, type MissionChange, ownLines } from '../domain/changes.ts'
 import type { MissionLineCounts } from '../ports/mission-reads.ts'
 import type { AttemptTable } from './attempt.ts'
 
@@ -113,7 +113,7 @@ export function filesOf({
 }: {
   readonly evidence: Pick<AttemptMeasurement, 'changes' | 'mission'>
 }): readonly MissionChange[] {
-  return evidence.mission ?? evidence.changes
+  return evidence.mission ?? evidence.changes.map((change) => ({ ...change, ...ownLines(change) }))
 }
 
 interface MissionWorkTree {

@@ -1,5 +1,5 @@
 import { formatCount } from '../../../src/kernel/text.ts'
-import { broughtByGit, namesWithMore } from '../../../src/track/domain/changes.ts'
+import { broughtByGit, namesWithMore, sumOfOwnLines } from '../../../src/track/domain/changes.ts'
 import type { ChangeData, ChangesData } from '../../api/entities.ts'
 import { attributionWords } from '../../geometry/line-ranges.ts'
 import { useCommands } from '../../keys/commands.ts'
@@ -53,6 +53,19 @@ export function ChangeTree({
       ))}
     </div>
   )
+}
+
+/** The sums of the lines that the attempt added and deleted. */
+export function linesOfChanges(changes: readonly ChangeData[]) {
+  const { addedLines, deletedLines } = sumOfOwnLines(
+    changes.map(({ origin, added_lines, deleted_lines, brought_lines }) => ({
+      origin,
+      addedLines: added_lines,
+      deletedLines: deleted_lines,
+      broughtLines: brought_lines,
+    })),
+  )
+  return { added_lines: addedLines, deleted_lines: deletedLines }
 }
 
 function sharingText({ attribution, lines }: ChangeData): string {

@@ -1,7 +1,7 @@
-import { sumOfLines } from '../../../src/track/domain/changes.ts'
 import { landingWords } from '../../../src/track/domain/landed.ts'
 import type { AttemptData, TaskData } from '../../api/entities.ts'
 import { Completion } from '../../parts/verdict.tsx'
+import { linesOfChanges } from './changes.tsx'
 import { AgentClaim, authorOf } from './scope-result.tsx'
 
 /** A completed attempt: its claim, its measurement and verdict, and what changed since. */
@@ -47,8 +47,7 @@ function measurementOf({ measured, number }: AttemptData) {
     measurement,
     attempt: number,
     files,
-    added_lines: isWhole ? sumOfLines(changes.map(({ added_lines }) => added_lines)) : null,
-    deleted_lines: isWhole ? sumOfLines(changes.map(({ deleted_lines }) => deleted_lines)) : null,
+    ...(isWhole ? linesOfChanges(changes) : { added_lines: null, deleted_lines: null }),
     scope_match: scope.matches,
     out_of_scope: scope.unexpected.length,
   }

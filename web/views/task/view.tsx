@@ -1,6 +1,5 @@
 import { useEffect } from 'preact/hooks'
 import { formatCount } from '../../../src/kernel/text.ts'
-import { sumOfLines } from '../../../src/track/domain/changes.ts'
 import type { AttemptData, LinkedTask, TaskData, TaskLinks } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
@@ -23,7 +22,7 @@ import { crumb } from '../../router/current.ts'
 import { href, navigate, query } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
 import { Actions } from './actions.tsx'
-import { ChangeTree } from './changes.tsx'
+import { ChangeTree, linesOfChanges } from './changes.tsx'
 import { ScopeSummary, SharedTree } from './scope-result.tsx'
 import { Stream } from './stream.tsx'
 import { Undo } from './undo.tsx'
@@ -186,12 +185,7 @@ function AttemptEvidence({ attempt }: { readonly attempt: AttemptData }) {
       <ScopeSummary changes={answer} attempt={attempt} />
       <h2 class="changes-head">
         Measured changes <span class="muted">{formatCount(answer.total, 'file')}</span>{' '}
-        {answer.total > 0 && isWhole ? (
-          <PlusMinus
-            added_lines={sumOfLines(answer.changes.map(({ added_lines }) => added_lines))}
-            deleted_lines={sumOfLines(answer.changes.map(({ deleted_lines }) => deleted_lines))}
-          />
-        ) : null}
+        {answer.total > 0 && isWhole ? <PlusMinus {...linesOfChanges(answer.changes)} /> : null}
       </h2>
       {answer.total === 0 ? null : <ChangeTree changes={answer} attempt={attempt_id} />}
       {answer.total > answer.changes.length ? (
