@@ -4,7 +4,7 @@ import { instant } from '../../kernel/instant.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
 import { withCommandHints } from '../../kernel/operations/hints.ts'
 import { invoke } from '../../kernel/operations/invoke.ts'
-import { type Answer, accessOf, type Operation } from '../../kernel/operations/operation.ts'
+import { accessOf, type Operation } from '../../kernel/operations/operation.ts'
 import {
   type CallerPermissions,
   hasAccess,
@@ -17,6 +17,7 @@ import { bodyLimits, readJson } from './body.ts'
 import type { RequestContext } from './parts.ts'
 import { Refusal } from './refusal.ts'
 import type { HttpServingOptions, ServedProject } from './serving.ts'
+import { answerOrStream } from './streamed-answer.ts'
 
 /** `POST /api/<operation>`: calls an operation, like every surface. */
 export function callOperation(options: HttpServingOptions) {
@@ -31,15 +32,23 @@ export function callOperation(options: HttpServingOptions) {
     const input = await readJson(c.req.raw, bodyLimits)
     const idempotencyKey = c.req.header('idempotency-key')
     const callOptions = idempotencyKey === undefined ? {} : { idempotencyKey }
-    const answer = invoke(operation, c.var.project.contextOf(actor), input, callOptions)
+    const context = c.var.project.contextOf(actor)
+    const answer = answerOrStream((writeText) =>
+      invoke(operation, context, input, { ...callOptions, writeText }),
+    )
     // This server serves changed projects at once, other servers within two seconds.
     if (operation.ofServer && operation.kind === 'command') await answer.then(() => options.refresh())
-    return c.json(await (actor.channel === 'dashboard' ? answerPerson(answer, catalog) : answer))
+    const sent = await (actor.channel === 'dashboard' ? answerPerson(answer, catalog) : answer)
+    if (!(sent instanceof ReadableStream)) return c.json(sent)
+    return c.body(sent, 200, { 'Content-Type': 'application/json' })
   }
 }
 
 /** People use no tools: a refusal names the command instead. */
-export async function answerPerson(answer: Promise<Answer>, catalog: readonly Operation[]): Promise<Answer> {
+export async function answerPerson<Sent>(
+  answer: Promise<Sent>,
+  catalog: readonly Operation[],
+): Promise<Sent> {
   try {
     return await answer
   } catch (error) {

@@ -1,10 +1,11 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { PacedResponse } from '../../../src/surfaces/http/paced-response.ts'
 import { defaultUnreadLimits } from '../../../src/surfaces/http/slow-readers.ts'
-import { type HttpProject, openHttpProject } from './http-project.ts'
+import { answerOrStream } from '../../../src/surfaces/http/streamed-answer.ts'
+import { type HttpProject, jsonOf, openHttpProject } from './http-project.ts'
 import { closed } from './raw.ts'
 
 /** Of a file of the dashboard, which is read once. */
@@ -131,12 +132,58 @@ test('delivers an answer longer than what may wait for all readers, also several
   const headers = { Authorization: `Bearer ${project.personToken}`, 'Content-Type': 'application/json' }
   const exported = async () => {
     const answer = await fetch(`${project.address}/api/export`, { method: 'POST', headers, body: '{}' })
-    return [answer.status, (await answer.arrayBuffer()).byteLength] as const
+    const length = answer.headers.get('content-length')
+    return { status: answer.status, length, body: await jsonOf(answer) }
   }
   const answers = await Promise.all([exported(), exported()])
-  for (const [status, bytes] of answers) {
-    expect(status).toBe(200)
-    expect(bytes).toBeGreaterThan(4_000_000)
+  for (const { status, length, body } of answers) {
+    expect([status, length]).toEqual([200, null])
+    expect(body).toMatchObject({ events: 5, diffs: 0 })
+    const lines = body.text.trimEnd().split('\n')
+    const lengths = lines.map((line: string) => JSON.stringify(JSON.parse(line)).length)
+    expect(lengths.filter((long: number) => long > 1_000_000)).toHaveLength(4)
   }
   expect(project.logged.filter(({ level }) => level === 'warn')).toEqual([])
+})
+
+describe('a streamed answer', () => {
+  const part = 'one "é" \\\n'
+
+  test('is written as it is read, whole', async () => {
+    let written = 0
+    const stream = await answerOrStream(async (writeText) => {
+      for (; written < 50; written += 1) await writeText(part)
+      return { events: 3, text: '' }
+    })
+    const reader = (stream as ReadableStream<Uint8Array>).getReader()
+    const chunks = [(await reader.read()).value]
+    expect(written).toBeLessThan(5)
+    for (let next = await reader.read(); !next.done; next = await reader.read()) chunks.push(next.value)
+    const json = Buffer.concat(chunks.filter((chunk) => chunk !== undefined)).toString('utf8')
+    expect(JSON.parse(json)).toEqual({ text: part.repeat(50), events: 3 })
+  })
+
+  test('ends its call when the reader leaves, and ends without its JSON when the call fails', async () => {
+    const ended = Promise.withResolvers<unknown>()
+    const left = await answerOrStream(async (writeText) => {
+      try {
+        for (;;) await writeText(part)
+      } catch (error) {
+        ended.resolve('ended')
+        throw error
+      }
+    })
+    await (left as ReadableStream).cancel()
+    expect(await ended.promise).toBe('ended')
+    const broken = await answerOrStream(async (writeText) => {
+      await writeText(part)
+      throw new Error('replaced')
+    })
+    await expect(new Response(broken as ReadableStream).text()).rejects.toThrow('replaced')
+  })
+
+  test('without a text is an answer or a failure like any other', async () => {
+    expect(await answerOrStream(async () => ({ total: 1 }))).toEqual({ total: 1 })
+    await expect(answerOrStream(() => Promise.reject(new Error('refused')))).rejects.toThrow('refused')
+  })
 })
