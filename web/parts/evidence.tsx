@@ -33,7 +33,7 @@ const measuredWord = {
 
 function scopeWord(matches: boolean | null, outside: number): string {
   if (matches === null) return 'no declared scope'
-  return matches ? 'all in scope' : `${outside} out of scope`
+  return matches ? 'none out of scope' : `${outside} out of scope`
 }
 
 /** Added and deleted lines; null if they were not counted. */

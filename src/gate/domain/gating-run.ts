@@ -77,7 +77,7 @@ function formatGatingStep({ event, roles, guards }: GatingRun['nextSteps'][numbe
   const sender = roles.includes('*') ? 'anybody' : roles.join(' or ')
   return guards.length === 0
     ? `${sender} can emit ${event} now.`
-    : `${sender} can emit ${event} while its guards hold: ${guards.join(', ')}.`
+    : `${sender} can emit ${event} once these guards hold: ${guards.join(', ')}.`
 }
 
 function nextCall({ record: { id, revision }, nextSteps }: GatingRun): Hint {

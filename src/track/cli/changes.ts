@@ -249,7 +249,7 @@ function scopeInWords(
   const total = countAllKinds(counts)
   const files = formatCount(total, 'file')
   if (matches === true) {
-    return total === 0 ? 'No file was changed.' : `${files} changed, all in scope.`
+    return total === 0 ? 'No file was changed.' : `${files} changed, none out of scope.`
   }
   if (matches === false) {
     const { unexpected_files: listed, unexpected_total: outside = listed.length } = verification

@@ -121,6 +121,8 @@ export interface VerdictFacts {
   /** Paths that were changed while the task was open, and whose contents are gone. */
   readonly lost?: readonly string[]
   readonly missingPackages?: readonly string[]
+  /** Changed files whose author is not known. */
+  readonly unclear?: readonly string[]
   /** Changed files that are on disk, but no longer tracked. */
   readonly untracked?: readonly string[]
   /** Files that changed in nothing but white space. */
@@ -491,7 +493,7 @@ function openChecks({
       return [
         {
           rule: 'check_not_approved',
-          text: `"${command}" did not run: no person had approved it.`,
+          text: `"${command}" did not run: no person had approved it. Once one has, waymark verify runs it.`,
           fix: 'Ask a person to approve it: waymark inbox.',
         },
       ]
@@ -522,8 +524,10 @@ function openCriteria({ outcome, promises }: VerdictFacts): readonly VerdictReas
   })
 }
 
-function partialMeasurement({ measurement }: VerdictFacts): readonly VerdictReason[] {
+function partialMeasurement({ measurement, unclear = [] }: VerdictFacts): readonly VerdictReason[] {
   if (measurement === 'exact') return []
+  if (measurement === 'partial' && unclear.length > 0)
+    return [{ rule: 'measurement_partial', text: 'It is not known which agent changed:', paths: unclear }]
   const text =
     measurement === 'partial'
       ? 'Not all changes could be measured exactly.'

@@ -151,6 +151,7 @@ export function judgeCompletion(
     missingPackages: missing,
     respaced,
     untracked: untrackedChanges(evidence),
+    unclear: evidence.changes.flatMap(({ path, attribution }) => (attribution === 'contested' ? [path] : [])),
     weakened: weakened.filter(isJudgedWeakening),
     promises,
     checks,

@@ -1,5 +1,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
+import { describeProjectEvent } from '../../../src/events/domain/event-kinds.ts'
+import type { NewProjectEvent } from '../../../src/events/domain/project-event.ts'
 import { isJsonObject } from '../../../src/kernel/json.ts'
 import { call, errorText } from '../../api/call.ts'
 import type { LogEntry } from '../../api/entities.ts'
@@ -73,10 +75,10 @@ function readLogEntries(): LogEntries & { readonly stop: () => void } {
   }
 }
 
-/** A log entry as a line: what happened, and to what. */
+/** A log entry as a line. */
 interface LogEntryText {
+  /** What the actor did, in the words of `waymark log`. */
   readonly what: string
-  readonly about: string
   /** The path of the view that shows the entity. */
   readonly link: string | null
 }
@@ -84,44 +86,18 @@ interface LogEntryText {
 /** Describes a log entry of any kind, also of a newer server. `names` are those of tasks and missions by id. */
 export function logEntryWords({ kind, body }: LogEntry, names: ReadonlyMap<string, string>): LogEntryText {
   const entity = Object.values(body).find(isJsonObject) ?? {}
-  const textFields = ['name', 'question', 'message', 'description', 'content', 'reason', 'answer', 'summary']
-  const about = [entity, body]
-    .flatMap((record) => textFields.flatMap((field) => textOf(record, field)))
-    .find((text) => !hash.test(text))
-  const [noun = '', verb = ''] = kind.split('.')
-  const link = linkOf(kind, entity, body)
-  const named = link === null ? undefined : names.get(link.slice(link.lastIndexOf('/') + 1))
-  const action = kind === 'review.sent' ? reviewActions[textOf(entity, 'action')[0] ?? ''] : undefined
-  const words = textOf(entity, 'text')[0]
-  return {
-    what: action ?? plainKinds[kind] ?? `${capitalize(nouns[noun] ?? noun)} ${verb.replaceAll('_', ' ')}`,
-    about: about ?? ([named, words].filter((text) => text !== undefined).join(': ') || allNew(kind)),
-    link,
+  return { what: sentenceOf(kind, body, names), link: linkOf(kind, entity, body) }
+}
+
+function sentenceOf(kind: string, body: EventFields, names: ReadonlyMap<string, string>): string {
+  try {
+    // The operation spreads a log entry into kind and body; this puts it together again.
+    return describeProjectEvent({ ...body, kind } as NewProjectEvent, names)
+  } catch {
+    // A kind, or a field, that this page does not know.
+    return kind.replaceAll(/[._]/g, ' ')
   }
 }
-
-/** Of a file or a version: it says nothing to a person. */
-const hash = /^[0-9a-f]{40,}$/
-
-/** Kinds whose two words do not say what happened. */
-const plainKinds: Readonly<Record<string, string>> = {
-  'run.advanced': 'Run moved on',
-  'run.refused': 'Event refused',
-  'process.kept': 'Process recorded',
-  'task.marked': 'Task status set',
-}
-
-const reviewActions: Readonly<Record<string, string>> = {
-  approve: 'Review approved',
-  send_back: 'Review sent back',
-  comment: 'Review commented',
-}
-
-function allNew(kind: string): string {
-  return kind === 'review.sent' ? 'All new changes' : ''
-}
-
-const nouns: Readonly<Record<string, string>> = { item: 'inbox item', inbox: 'inbox item' }
 
 type EventFields = Readonly<Record<string, unknown>>
 
@@ -141,8 +117,4 @@ function linkOf(kind: string, entity: EventFields, body: EventFields): string | 
 function textOf(record: EventFields, field: string): readonly string[] {
   const value = record[field]
   return typeof value === 'string' && value !== '' ? [value] : []
-}
-
-function capitalize(word: string): string {
-  return word.slice(0, 1).toUpperCase() + word.slice(1)
 }

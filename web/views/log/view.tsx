@@ -107,7 +107,7 @@ interface LogEntryRowProps {
 
 function LogEntryRow({ event, names, isSelected }: LogEntryRowProps) {
   const { seq, happened_at: happenedAt, actor, hash } = event
-  const { what, about, link } = logEntryWords(event, names)
+  const { what, link } = logEntryWords(event, names)
   return (
     <li
       class="log-row"
@@ -122,8 +122,9 @@ function LogEntryRow({ event, names, isSelected }: LogEntryRowProps) {
         <Agent name={actor} />
         {event.person !== null && <span class="muted"> ({event.person})</span>}
       </span>
-      <span class="log-what">{what}</span>
-      <span class="cut wide muted">{link ? <a href={href(link)}>{about || link}</a> : about}</span>
+      <span class="log-what cut wide" title={what}>
+        {link ? <a href={href(link)}>{what}</a> : what}
+      </span>
       <span class="id">{hash.slice(0, 8)}</span>
     </li>
   )

@@ -166,9 +166,8 @@ export function LogTab({ mission }: { readonly mission: Timeline }) {
             <span class="muted log-time">
               <Clock at={event.happened_at} />
             </span>
-            <span class="log-kind">{logEntryWords(event, names).what}</span>
-            <Subject event={event} names={names} />
-            <span class="muted push log-by cut">{event.actor}</span>
+            <span class="muted log-by cut">{event.actor}</span>
+            <LogSentence event={event} names={names} />
             <code class="muted log-hash" title={event.hash}>
               {event.hash.slice(0, 8)}
             </code>
@@ -185,19 +184,19 @@ export function LogTab({ mission }: { readonly mission: Timeline }) {
   )
 }
 
-function Subject({
+function LogSentence({
   event,
   names,
 }: {
   readonly event: LogEntry
   readonly names: ReadonlyMap<string, string>
 }) {
+  const { what } = logEntryWords(event, names)
   const id = subjectOf(event, names) ?? ''
-  if (!id.startsWith('t-')) return <span class="cut">{names.get(id)}</span>
   return (
-    <a class="cut" href={href(`/tasks/${id}`)}>
-      {names.get(id)}
-    </a>
+    <span class="log-what cut wide" title={what}>
+      {id.startsWith('t-') ? <a href={href(`/tasks/${id}`)}>{what}</a> : what}
+    </span>
   )
 }
 

@@ -510,7 +510,7 @@ function commandItem(
 /** The question of an item, with the changed files to review. */
 function approvalQuestion(request: CommandRequest | null): string {
   const before = request?.before
-  if (!before) return 'May it run there whenever a guard or check needs it?'
+  if (!before) return 'May Waymark run it there, now and later?'
   const changed = before.changed
   const what =
     changed === null || changed.length === 0
