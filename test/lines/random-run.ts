@@ -285,12 +285,15 @@ export async function randomRun(
     const label = kinds.join('+')
     for (const file of there(folder)) {
       const rows = rowsOf(folder, file)
+      const wordOf = (row = '') => /^\s*(w\d+w) /.exec(row)?.[1]
+      const places = Map.groupBy(rows, wordOf)
       const answer = await s.call('blame', { file }, { context: { ...s.context, folder } })
       for (const { start, end: last, kind, agent, attribution, certainty } of answer.ranges) {
         for (let line = start; line <= last; line += 1) {
-          const word = /^\s*(w\d+w) /.exec(rows[line - 1] ?? '')?.[1]
+          const word = wordOf(rows[line - 1])
           const writer = writers.get(word ?? '')
-          if (word === undefined || writer === undefined) continue
+          // A line that stands twice is a copy, and whoever copied it may be named.
+          if (word === undefined || writer === undefined || places.get(word)?.length !== 1) continue
           judged.add(word)
           const said = `${label}: ${file}:${line} ${word} of ${writer.name} told as ${agent ?? kind} ${certainty}`
           if (kind === 'agent' && attribution !== 'certain' && !unsure.has(word)) unsure.set(word, said)

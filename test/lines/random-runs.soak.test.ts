@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { type RunFigures, randomRun } from './random-run.ts'
 
+// For more lines, give other seeds and more of them.
 const first = Number(process.env['WAYMARK_TEST_SEED'] ?? 100)
 const seeds = Array.from({ length: Number(process.env['WAYMARK_TEST_SEEDS'] ?? 30) }, (_, at) => first + at)
 
@@ -20,9 +21,7 @@ test.each([
     const report = [`${judged} lines, ${unsure} unsure`, ...all('accused'), ...all('lost')].join('\n')
     expect(judged).toBeGreaterThan(seeds.length * 300)
     expect(all('missing')).toEqual([])
-    // Beside phrases that stand everywhere, an order of lines proves less.
-    const [accused, lost] = options.phrases === 0 ? [judged / 10_000, 0] : [judged / 300, judged / 40]
-    expect(all('accused').length, report).toBeLessThanOrEqual(accused)
-    expect(all('lost').length, report).toBeLessThanOrEqual(lost)
+    expect(all('accused').length, report).toBeLessThanOrEqual(judged / 10_000)
+    expect(all('lost'), report).toEqual([])
   },
 )
