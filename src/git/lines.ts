@@ -47,9 +47,12 @@ export async function measureLines(
   const movement = pair === undefined ? noMovement : await movementOf(place, pair, request.during)
   const { steps, notes } = await stepsOf(place, { differences, span }, { ...movement, request, pair })
   const { headBefore, headAfter, stashMoved, ran, arrived } = movement
+  // A renaming sets the time of a change, and leaves the time when the content was written.
+  const renamed = new Set(steps.flatMap(({ path, from }) => (from === undefined ? [] : [path])))
   const times = differences.flatMap(({ path, entryAfter }) => {
-    const changed = entryAfter?.disk?.stat?.changed
-    return changed === undefined ? [] : [[displayPath(path), changed] as const]
+    const stat = entryAfter?.disk?.stat
+    const name = displayPath(path)
+    return stat ? [[name, renamed.has(name) ? stat.modified : stat.changed] as const] : []
   })
   return { headBefore, headAfter, stashMoved, ran, broughtFrom: arrived, steps, times, notes }
 }

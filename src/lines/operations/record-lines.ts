@@ -300,12 +300,17 @@ function reportedEditsIn(
   return {
     links: new Map(paths.map((path) => [path, mergeLinks(linksIn({ ...interval, contents }, { path }))])),
     linksOf: ({ path, from, before: contentBefore, after: contentAfter }) => {
-      const ends = { before: contentBefore, after: contentAfter, changedAt: times.get(path) ?? null }
+      const isChangedInRename = from !== undefined && contentBefore !== contentAfter
+      const changedAt = times.get(path) ?? (isChangedInRename ? unknownTime : null)
+      const ends = { before: contentBefore, after: contentAfter, changedAt }
       const change = { path, ...(from !== undefined && { from }) }
       return linksIn({ ...interval, contents: new Map([[path, ends]]) }, change)
     },
   }
 }
+
+/** Far from every command: the one that renamed a file need not have written its content. */
+const unknownTime = 0
 
 /** The paths that edit tools reported in an interval. */
 function reportedPaths(hookEvidence: WorkTreeEvidence, time: { readonly from: number; readonly to: number }) {

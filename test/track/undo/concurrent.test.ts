@@ -152,19 +152,29 @@ test('lines of a person come back with the file that an agent removed and wrote 
   expect(answer.stays).toEqual([{ path: 'f', reason: 'uncertain', lines: 1 }])
 })
 
-test('lines that a person wrote into a file before a command renamed it stay, and are listed', async () => {
-  const { s, agent, undo, rows } = await openAgents()
-  const first = await agent('a1')
-  const [old, moved] = [join(s.folder, 'f'), join(s.folder, 'moved')]
-  first.edit('f', [...base, ...x(1)])
-  writeFileSync(old, text(['p1 is of a person', ...base, ...x(1)]))
-  // Long before the command, which keeps the time of the file.
-  utimesSync(old, 1, 1)
-  first.shell(() => renameSync(old, moved), { program: 'mv' })
-  first.edit('moved', ['p1 is of a person', ...base, ...x(1, 2)])
-  await first.end()
-  const answer = await undo(first.started)
-  expect(existsSync(old)).toBe(false)
-  expect(rows('moved')).toEqual(['p1 is of a person', ...base, ...x(1)])
-  expect(answer.stays).toEqual([{ path: 'moved', reason: 'uncertain', lines: 2 }])
-})
+test.each([
+  ['reported edits before and after', { isReported: true, isCommitted: false }],
+  ['no reported edit', { isReported: false, isCommitted: false }],
+  ['a commit', { isReported: true, isCommitted: true }],
+])(
+  'lines of a person in a file that a command then renamed stay: %s',
+  async (_, { isReported, isCommitted }) => {
+    const { s, agent, undo, rows } = await openAgents()
+    const first = await agent('a1')
+    const [old, moved] = [join(s.folder, 'f'), join(s.folder, 'moved')]
+    const own = isReported ? x(1) : []
+    if (isReported) first.edit('f', [...base, ...own])
+    writeFileSync(old, text(['p1 is of a person', ...base, ...own]))
+    // Long before the command, which keeps the time of the file.
+    utimesSync(old, 1, 1)
+    first.shell(() => renameSync(old, moved), { program: 'mv' })
+    if (isCommitted) s.commit()
+    else if (isReported) first.edit('moved', ['p1 is of a person', ...base, ...own, ...x(2)])
+    first.edit('g', x(3))
+    await first.end()
+    const answer = await undo(first.started)
+    expect(existsSync(old)).toBe(false)
+    expect(rows('moved')).toEqual(['p1 is of a person', ...base, ...own])
+    expect(answer.stays).toEqual([{ path: 'moved', reason: 'uncertain', lines: 1 + own.length }])
+  },
+)
