@@ -364,8 +364,7 @@ async function knownCommits(
 ): Promise<readonly string[]> {
   const stashes = from.refs?.stashes ?? []
   const tips = [...stashes, ...(from.refs?.all ?? [])]
-  // A commit that is picked within a second, onto its own parent, keeps its id.
-  const made = new Set(entries.filter(({ verb }) => verb !== 'cherry-pick').map((entry) => entry.to))
+  const made = new Set(entries.map((entry) => entry.to))
   const before = new Set([...tips, ...arrived, ...(from.head === null ? [] : [from.head])])
   const appeared = (to.refs?.all ?? []).filter((tip) => !before.has(tip) && !made.has(tip))
   const remote = new Set(to.refs?.remote)

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { openStage } from '../sessions/driver.ts'
 import { amount } from '../support/amount.ts'
 import { git as runGit } from '../support/git.ts'
@@ -384,20 +384,22 @@ const cases: Readonly<Record<string, Case>> = {
     },
     expected: { b1: 'b', b2: 'b' },
   },
-  'a commit that is picked under its own id': {
-    play: async ({ attempt, git, linked, owners }, path) => {
-      git('worktree', 'add', '-q', '-b', `beside-${path}`, linked)
+  'an own commit that is picked onto another branch and pushed': {
+    play: async ({ attempt, git, rows, owners }, path) => {
       await attempt('a', (tools) => {
-        vi.stubEnv('GIT_COMMITTER_DATE', new Date().toISOString())
-        writeFileSync(join(linked, path), `${[...p(1, 2), ...base(path)].join('\n')}\n`)
-        runGit(linked, 'commit', '-qam', 'elsewhere')
-        tools.git('cherry-pick', `beside-${path}`)
-        vi.unstubAllEnvs()
+        tools.git('checkout', '-qb', `side-of-${path}`)
+        tools.write(path, [...a(1, 2), ...rows(path)])
+        tools.git('commit', '-qam', 'own')
+        tools.git('checkout', '-q', 'main')
+        tools.git('commit', '-q', '--allow-empty', '-m', 'between')
+        tools.git('cherry-pick', `side-of-${path}`)
+        tools.git('update-ref', 'refs/remotes/team/main', 'HEAD')
+        tools.git('branch', '-qD', `side-of-${path}`)
       })
-      git('worktree', 'remove', '--force', linked)
+      git('update-ref', '-d', 'refs/remotes/team/main')
       return owners(path)
     },
-    expected: nobodys,
+    expected: { a1: 'a', a2: 'a' },
   },
   'lines of a file that two agents write at the same time are counted once with hooks': {
     play: async ({ attempt, rows }, path) => {

@@ -82,6 +82,9 @@ export async function randomRun(
   const clone = join(s.folder, '..', 'clone')
   s.git('branch', 'other')
   runGit(s.folder, 'clone', '-q', s.folder, clone)
+  // Else a commit that is picked within the second in which it was made may be the very same.
+  runGit(clone, 'config', 'user.name', 'Colleague')
+  runGit(clone, 'config', 'user.email', 'colleague@example.com')
   s.git('remote', 'add', 'team', clone)
   s.git('worktree', 'add', '-q', '-b', 'beside', linked)
   onTestFinished(() => {
