@@ -120,4 +120,6 @@ for (const what of found[0]?.keys() ?? []) {
 }
 console.log(`
 A plan of at most 500 tasks is shown whole, a larger one by its phases, with pages of at most 500 tasks. Longer answers and
-more work by nature: a phase has ten times as many tasks. Searches read every title, statistics every attempt.`)
+more work by nature: a phase has ten times as many tasks. \`search\` reads the newest 5,000 names; a list by words reads tasks
+until it has counted a hundred, so all of them for a rare word. 48 attempts end each day: statistics read those of 30 days, with
+\`--since all\` every one. \`status\` counts the open tasks in an index.`)
