@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import { openStage, type Player } from '../sessions/driver.ts'
 import { git as runGit } from '../support/git.ts'
 import type { Answer } from '../support/project.ts'
@@ -82,9 +82,6 @@ export async function randomRun(
   const clone = join(s.folder, '..', 'clone')
   s.git('branch', 'other')
   runGit(s.folder, 'clone', '-q', s.folder, clone)
-  // Else a commit that is picked within the second in which it was made may be the very same.
-  runGit(clone, 'config', 'user.name', 'Colleague')
-  runGit(clone, 'config', 'user.email', 'colleague@example.com')
   s.git('remote', 'add', 'team', clone)
   s.git('worktree', 'add', '-q', '-b', 'beside', linked)
   onTestFinished(() => {
@@ -137,7 +134,11 @@ export async function randomRun(
     tried(clone, 'fetch', '-q')
     const file = anyFile(clone)
     writeFileSync(join(clone, file), edited(clone, file, { name: 'colleague', like: [] }))
+    // Else a commit that is picked within the second in which it was made may be the very same.
+    const own = process.env['GIT_COMMITTER_NAME']
+    vi.stubEnv('GIT_COMMITTER_NAME', 'Colleague')
     commitIn(clone)
+    vi.stubEnv('GIT_COMMITTER_NAME', own)
     s.git('fetch', '-q', 'team')
     return `team/${main}`
   }
