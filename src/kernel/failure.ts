@@ -112,10 +112,10 @@ export function sentenceOf(
 export function inputFailure(
   operation: string,
   sentence: InputSentence,
-  options: Omit<FailureOptions, 'sentence'>,
+  { reason, ...options }: Omit<FailureOptions, 'sentence' | 'reason'> & { readonly reason: string },
 ): Failure {
   const words = sentence.map((part) => (typeof part === 'string' ? part : `"${part.field}"`))
-  return new Failure('INVALID_INPUT', `${operation}: ${words.join('')}`, { ...options, sentence })
+  return new Failure('INVALID_INPUT', `${operation}: ${words.join('')}`, { reason, ...options, sentence })
 }
 
 export interface FailureOptions {

@@ -41,7 +41,10 @@ test.each([
 
 test('fields are named as they are written: as flags, or by their place', () => {
   const sentence = sentenceOf`${fieldName('task_id')} is missing, ${fieldName('outcome', 'next_steps')} too, ${fieldName('other')} is not ours.`
-  const { message, hint } = withFlagNames(inputFailure('complete_task', sentence, {}), completeTask)
+  const { message, hint } = withFlagNames(
+    inputFailure('complete_task', sentence, { reason: 'input_invalid' }),
+    completeTask,
+  )
   expect(message).toBe('<task-id> is missing, --outcome.next-steps too, "other" is not ours.')
   expect(hint).toMatch(/^Usage: waymark task complete <task-id>/)
 })
