@@ -34,6 +34,14 @@ globalThis.setTimeout = (work, ...more) => {
   return later((...given) => begunIn === runs && work(...given), ...more)
 }
 
+// Where a signal was not enough, the program refuses all work: in this process from then on.
+let isSpent = false
+const { abort } = AbortController.prototype
+AbortController.prototype.abort = function (reason) {
+  isSpent ||= reason?.reason === 'shutting_down'
+  abort.call(this, reason)
+}
+
 /** Ends the present run, while there is one. */
 let leave = null
 
@@ -64,18 +72,14 @@ async function run({ words, folder, environment, stdin, told }) {
     'stderr',
     streamTo((chunk) => told('error', chunk)),
   )
-  let isSignaled = false
-  for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => (isSignaled = true))
+  for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => undefined)
   const before = underWay()
   const left = new Promise((_, reject) => {
     leave = reject
   })
-  // Where a signal was not enough, all work was refused, and would be from now on.
-  let isSpent = false
   try {
     await Promise.race([left, start(words).then(() => idleSince(before))])
   } catch (error) {
-    isSpent = isSignaled
     if (!(error instanceof Exit)) {
       process.exitCode = 1
       process.stderr.write(`${error?.stack ?? error}\n`)
