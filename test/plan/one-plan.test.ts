@@ -95,6 +95,14 @@ test('tasks of a mission without a phase stand in the outline of that mission', 
   expect(phases.at(-1)).toMatchObject({ id: null, mission_id: workflow_id, mission_name: 'Deploy', total: 1 })
 })
 
+test('a list of all open plans counts the tasks of ended missions, which it leaves out', async () => {
+  const { call, checkout } = await openPlans()
+  expect(await call('taskman_task_list')).not.toHaveProperty('in_ended_missions')
+  await call('complete_mission', { mission_id: checkout, status: 'partial', summary: 'Later.' })
+  expect(await call('taskman_task_list')).toMatchObject({ total: 2, in_ended_missions: 1 })
+  expect(await call('taskman_task_list', { status: 'done' })).not.toHaveProperty('in_ended_missions')
+})
+
 test('a phase id is unique in the project, and the refusal names one that is free', async () => {
   const { call, refused, search } = await openPlans()
   const said = await refused('taskman_phase_add', { id: 'C1', name: 'Again', mission: search })

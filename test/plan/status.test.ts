@@ -144,6 +144,11 @@ describe('task_drop', () => {
     const dropped = await call('task_drop', { id: first, reason: 'Nobody needs it' })
     expect(dropped).toMatchObject({ status: 'done', resolution: 'dropped', claimed_by: null, blocked: false })
     expect(await get(first)).toMatchObject(dropped)
+    expect(await call('taskman_task_list', { status: 'done' })).toMatchObject({ tasks: [], total: 0 })
+    expect(await call('taskman_task_list', { dropped: true })).toMatchObject({
+      tasks: [{ id: first }],
+      total: 1,
+    })
     expect(await get(second)).toMatchObject({ blocked: false })
     expect((await call('taskman_task_note_list', { id: first })).notes).toMatchObject([
       { content: 'Dropped: Nobody needs it' },

@@ -74,9 +74,16 @@ function taskMarkText(mark: OutlineTaskRow['mark'], page: RenderContext): string
 }
 
 export const planTasks: AnswerView<'taskman_task_list'> = (answer, page) => {
-  const { tasks } = answer
-  if (tasks.length === 0) return 'No task matches. Add one: waymark task add "<title>"'
-  return planTable(tasks, page)
+  const { tasks, in_ended_missions: ended = 0 } = answer
+  return blocks(
+    tasks.length === 0 ? 'No task matches. Add one: waymark task add "<title>"' : planTable(tasks, page),
+    ended === 0
+      ? ''
+      : page.ink(
+          'dim',
+          `${formatCount(ended, 'task')} of ended missions: waymark task list --mission <mission>`,
+        ),
+  )
 }
 
 export const planPhases: AnswerView<'taskman_phase_list'> = (answer, page) => {

@@ -23,6 +23,7 @@ const inputFields = z.strictObject({
   'blocked-filter': unlistedField(
     choice(['blocked', 'unblocked'], 'As in taskman: true for blocked tasks, false for all others'),
   ).optional(),
+  dropped: unlistedField(z.boolean().describe('Only dropped tasks')).optional(),
   unassigned: z.boolean().describe('Only without a role').optional(),
   search: text('Words in title or description').optional(),
   mission: spanField.optional(),
@@ -49,6 +50,8 @@ export const taskList = defineOperation({
     ...page,
     /** There are more than `total`: no further ones were counted. */
     total_is_minimum: z.literal(true).optional(),
+    /** Such tasks of ended missions, which are only listed with that mission. */
+    in_ended_missions: z.int().optional(),
   }),
   print: printList('tasks'),
 }).handler(({ store, clock, actor }, input) =>
@@ -68,10 +71,22 @@ export const taskList = defineOperation({
       tasks: entries,
       total,
       ...(isMore && { total_is_minimum: isMore }),
+      ...(!isMore && (await endedCount(reads, filter))),
       next_cursor: paging.next(tasks, entries.length, ({ task }) => task.id),
     }
   }),
 )
+
+/** How many tasks of ended missions a list without other filters leaves out, by stored counts. */
+async function endedCount(reads: Reads, filter: PlanFilter) {
+  const { owner, status, now, dropped: _, ...others } = filter
+  const isPlain = Object.keys(others).length === 0 && (status === undefined || status === 'done')
+  if (owner !== 'open' || !isPlain) return {}
+  const asked = { now, ...(status && { status }) }
+  const all = await reads.plan.tasks(asked, { limit: 0 })
+  const open = await reads.plan.tasks({ ...asked, owner }, { limit: 0, countTo: maxCounted.list })
+  return all.total > open.total ? { in_ended_missions: all.total - open.total } : {}
+}
 
 /** Long descriptions are cut in lists for agents; the task itself has them whole. */
 function taskListEntry(task: PlannedTaskEntry, { channel }: Actor): PlannedTaskEntry {
@@ -90,6 +105,8 @@ async function filterOf(reads: Reads, input: z.output<typeof inputFields>, now: 
     ...(input.phase !== undefined && { phaseId: (await findPhase(reads, input.phase)).id }),
     ...(input.milestone !== undefined && { milestoneId: (await findMilestone(reads, input.milestone)).id }),
     ...(input.status !== undefined && { status: input.status }),
+    ...(input.status === 'done' && { dropped: false }),
+    ...(input.dropped && { dropped: true }),
     ...(input.role !== undefined && { role: input.role }),
     ...(input.ready !== undefined && { ready: input.ready }),
     ...(input.blocked !== undefined && { blocked: input.blocked }),

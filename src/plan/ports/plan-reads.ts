@@ -12,6 +12,8 @@ export interface PlanFilter {
   readonly milestoneId?: MilestoneId
   /** An expired claim does not keep a task in progress. */
   readonly status?: TaskStatus
+  /** Of the done tasks only those that were dropped, or only the others. */
+  readonly dropped?: boolean
   readonly role?: string
   /** To do, unclaimed, with all dependencies done and settled. */
   readonly ready?: boolean

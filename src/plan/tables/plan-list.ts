@@ -94,8 +94,11 @@ async function planTotal(
   filter: PlanFilter,
   countTo: number | undefined,
 ): Promise<Omit<PlanPage, 'tasks'>> {
-  const { owner, phaseId, milestoneId, role, ready, blocked, unblocked, unassigned, search, status } = filter
-  const isStored = milestoneId === undefined && role === undefined && search === undefined
+  const { owner, phaseId, milestoneId, role, ready, blocked, unblocked, unassigned, search } = filter
+  const { status, dropped } = filter
+  // Stored counts take dropped tasks for done ones.
+  const isStored =
+    dropped === undefined && milestoneId === undefined && role === undefined && search === undefined
   const isOfOnePlace = phaseId !== undefined || owner !== 'open'
   if (!isStored || !isOfOnePlace || ready || blocked || unblocked || unassigned) {
     const total = await countOf(scope, planParts(scope.projectId, filter), countTo)
@@ -280,7 +283,7 @@ function leadingColumn({ phaseId, milestoneId, owner, role, unassigned }: PlanFi
 
 /** The conditions of a filter, without the task's state. */
 function planConditions(projectId: string, filter: PlanFilter, lead: IndexColumn): readonly Condition[] {
-  const { owner, phaseId, milestoneId, role, unassigned, search, ready, unblocked } = filter
+  const { owner, phaseId, milestoneId, role, unassigned, search, ready, unblocked, dropped } = filter
   return [
     sql`project_id = ${projectId}`,
     ...spanCondition(owner, lead),
@@ -290,6 +293,9 @@ function planConditions(projectId: string, filter: PlanFilter, lead: IndexColumn
     ...(unassigned ? [lead === 'role' ? sql`role is null` : sql`coalesce(role, '') = ''`] : []),
     ...wordsOf(search).map(containsText),
     ...(ready && owner !== 'open' ? [openPlanCondition(lead)] : []),
+    ...(dropped === undefined
+      ? []
+      : [sql`coalesce(resolution, '') ${sql.raw(dropped ? '=' : '<>')} 'dropped'`]),
     ...(unblocked ? [sql`(open_dependencies = 0 or status = 'done')`] : []),
   ]
 }
