@@ -57,7 +57,12 @@ export const status = defineOperation({
     events: z.int(),
     /** The engine that measures changes here; null where the work trees are on other machines. */
     witness: z.enum(['git', 'checksum']).nullable(),
-    missions: list(MissionEntry.omit({ kind: true, objective: true, created_at: true, completed_at: true })),
+    missions: list(
+      MissionEntry.omit({ kind: true, objective: true, created_at: true, completed_at: true }).extend({
+        /** The active runs of the mission as a whole. */
+        gates: list(z.object({ process_id: z.string(), process_name: z.string(), state: z.string() })),
+      }),
+    ),
     ...Work.shape,
     /** Tasks of open missions, and tasks without one. */
     plan: z.object({
@@ -82,9 +87,10 @@ export const status = defineOperation({
       await ingest?.()
       const health = await store.health()
       return store.view(async (reads) => {
-        const { missions, capture, identities } = reads
+        const { missions, capture, identities, runs } = reads
         const open = await missions.list({ limit: 10, statuses: ['pending', 'in_progress'] })
         const lines = await missions.listings(open.items.map(({ item }) => item))
+        const active = await runs.list({ status: 'active' }, { limit: 100 })
         const sessions = await capture.sessions({}, { limit: 1 })
         return {
           project: place?.mainTop ?? (await nameOf(identities)),
@@ -103,6 +109,11 @@ export const status = defineOperation({
             to_do_tasks: now.toDoTasks,
             done_tasks: now.doneTasks,
             open_blockers: now.openBlockers,
+            gates: active.items.flatMap(({ item: { missionId, taskId, process, state } }) =>
+              missionId === mission.id && taskId === null
+                ? [{ process_id: process.id, process_name: process.name, state }]
+                : [],
+            ),
           })),
           ...(await currentWork(reads, clock.now(), input.limit)),
           plan: await planCounts(reads, clock.now()),

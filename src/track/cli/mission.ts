@@ -100,7 +100,9 @@ function contextHead(answer: OutputOf<'get_context'>, page: RenderContext): stri
   return `${page.ink('bold', answer.mission_name)}\n${pairs(rows, page)}`
 }
 
-type MissionListRow = Omit<MissionEntry, 'kind' | 'objective' | 'created_at' | 'completed_at'>
+type MissionListRow = Omit<MissionEntry, 'kind' | 'objective' | 'created_at' | 'completed_at'> & {
+  readonly gates?: OutputOf<'status'>['missions'][number]['gates']
+}
 
 /** A table of missions with their progress. */
 export function missionTable(missions: readonly MissionListRow[], page: RenderContext): string {
@@ -108,6 +110,7 @@ export function missionTable(missions: readonly MissionListRow[], page: RenderCo
     { title: 'mission', shrinks: true },
     { title: 'status' },
     { title: 'phase' },
+    { title: 'gate' },
     { title: 'running', align: 'right' },
     { title: 'to do', align: 'right' },
     { title: 'done', align: 'right' },
@@ -118,6 +121,7 @@ export function missionTable(missions: readonly MissionListRow[], page: RenderCo
     mission.name,
     statusWord(mission.status, page),
     `${mission.current_phase}/${mission.total_phases}`,
+    (mission.gates ?? []).map(({ process_name, state }) => `${process_name}: ${state}`).join('\n'),
     String(mission.open_tasks),
     String(mission.to_do_tasks),
     String(mission.done_tasks),

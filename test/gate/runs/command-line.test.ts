@@ -57,3 +57,11 @@ test('an artifact that cannot be read is named by its place in the list', () => 
   const { out } = run(...words, ...files, '--idempotency-key', 'k', '--dry-run', '--json')
   expect(JSON.parse(out).error.details.validation_errors).toMatchObject([{ path: '/artifact_paths/1' }])
 })
+
+test('status names the process and the state that gate an open mission', () => {
+  const { json, run } = openRun()
+  json('mission', 'start', 'Orders', '--objective', 'Orders', '--process-id', 'small')
+  const [{ gates }] = json('status').missions
+  expect(gates).toMatchObject([{ process_id: 'small' }])
+  expect(run('status').out).toContain(`${gates[0].process_name}: ${gates[0].state}`)
+})
