@@ -219,6 +219,25 @@ test('exported and restored elsewhere, the record gives the same answer', async 
   expect(troubles(await other.call('doctor'))).toEqual([])
 })
 
+test('why tells that the claim behind a line was sent back and done again', async () => {
+  const s = await openStory()
+  const started = await s.begin('a1')
+  s.put('f', x(1))
+  await s.end(started)
+  const subject = { task: started.task_id }
+  const { content } = await s.call('review_show', subject, { actor: person })
+  const send = { subject, action: 'send_back', content, text: 'No', viewed: true }
+  await s.call('review_send', send, { actor: person })
+  const before = await s.call('why', { location: 'f:5' })
+  expect(before.authors).toMatchObject([{ verdict: 'unproven', sent_back_by: 'Tess', redone: null }])
+  await s.end(await s.begin('a1', { planned_task_id: started.task_id }))
+  const { authors } = await s.call('why', { location: 'f:5' })
+  expect(authors).toMatchObject([
+    { sent_back_by: 'Tess', redone: { attempts: 1, status: 'success', verdict: 'unproven' } },
+  ])
+  expect((await s.call('blame', { file: 'f' })).ranges.at(-1)).toMatchObject({ task_name: 'work of a1' })
+})
+
 test('why shows a goal of several lines in one line, without the signs of line breaks', async () => {
   const s = await openStory()
   const started = await s.begin('a1', { goal: 'First line\nsecond line' })

@@ -13,11 +13,12 @@ const colours = ['cyan', 'green', 'yellow', 'bold'] as const
 export const blame: AnswerView<'blame'> = (answer, page) => {
   const { ranges, text, notes } = answer
   const colourOf = colorsOfOwners(ranges)
-  const width = Math.max(1, ...ranges.map((range) => Array.from(lineOwnerText(range)).length))
+  const owners = new Map(ranges.map((range) => [range, lineOwnerText(range, page.width)]))
+  const width = Math.max(1, ...[...owners.values()].map((owner) => Array.from(owner).length))
   const first = ranges[0]?.start ?? 1
   const digits = String(ranges.at(-1)?.end ?? 1).length
   const rows = ranges.flatMap((range) => {
-    const owner = lineOwnerText(range).padEnd(width)
+    const owner = (owners.get(range) ?? '').padEnd(width)
     const head = range.attempt === null ? page.ink('dim', owner) : page.ink(colourOf(range.attempt), owner)
     return Array.from({ length: range.end - range.start + 1 }, (_, more) => {
       const line = range.start + more
@@ -58,22 +59,23 @@ function colorsOfOwners(ranges: readonly BlameRange[]): (attempt: string) => (ty
   return (attempt) => colours[attempts.indexOf(attempt) % colours.length] ?? 'cyan'
 }
 
-const widestGoal = 24
+const leastName = 24
 
-/** The author of lines, in a few words. */
-function lineOwnerText(range: BlameRange): string {
-  const { kind, agent, model, task, goal, author, commit, rests, certainty } = range
+/** The author of lines in at most half the width, with the name of the task as far as it fits. */
+function lineOwnerText(range: BlameRange, width: number): string {
+  const { kind, agent, model, task, task_name: name, author, commit, rests, certainty } = range
   const short = commit === null ? '' : commit.slice(0, 8)
   if (kind === 'agent') {
     const tasks = range.tasks ?? [task ?? range.attempt ?? range.session ?? '']
-    // With several tasks, the goal is of one of them only.
-    const about = tasks.length > 1 ? '' : plainLine(goal ?? '', widestGoal)
-    const what = [tasks.join(' or '), about].filter((part) => part !== '').join(' ')
     const who = [agent, model].flatMap((word) => (word === null ? [] : [escapeLineBreaks(word)])).join(' ')
     const sure = certainty === 'contested' ? 'uncertain' : certainty === 'probable' ? certainty : ''
     const marks = [isMatched(range) ? 'matched' : '', sure, rests ? '~' : ''].filter(Boolean).join(' ')
     const brought = range.brought_by === undefined ? '' : broughtByGit(range.brought_by)
-    return [what, who, marks, brought].filter((part) => part !== '').join(' · ')
+    const text = (what: string) => [what, who, marks, brought].filter((part) => part !== '').join(' · ')
+    // With several tasks, the name is of one of them only.
+    if (tasks.length > 1 || name === null) return text(tasks.join(' or '))
+    const room = Math.floor(width / 2) - text(`${tasks[0]} `).length
+    return text(`${tasks[0]} ${plainLine(name, Math.max(leastName, Math.min(room, name.length)))}`)
   }
   if (kind === 'outside') return 'outside: no attempt'
   const brought = range.brought_by && broughtByGit(range.brought_by)
@@ -117,11 +119,11 @@ export const why: AnswerView<'why'> = (answer, page) => {
       [
         ...items.map(
           ({ kind, status, reason, answer: response, author }) =>
-            `${kind.replace(/_/g, ' ')} ${status}${author === null ? '' : ` by ${inProse(author)}`}: ${inProse(response ?? reason)}`,
+            `${itemWords[kind]} ${status}${author === null ? '' : ` by ${inProse(author)}`}: ${inProse(response === null || response === status ? reason : response)}`,
         ),
         ...reviews.map(
           ({ action, author, created_at: createdAt, text: remarks }) =>
-            `${actionWords[action]} by ${inProse(author)}, ${formatAge(createdAt, page.now)}${remarks === null ? '' : `: ${inProse(remarks)}`}`,
+            `${inProse(author)} ${actionWords[action]}, ${formatAge(createdAt, page.now)}${remarks === null ? '' : `: ${inProse(remarks)}`}`,
         ),
       ].join('\n'),
       page,
@@ -160,10 +162,22 @@ function commentOf(comment: OutputOf<'why'>['comments'][number]): string {
   ].join('\n')
 }
 
+/** What an answered item was about. */
+const itemWords = {
+  blocker: 'question',
+  review: 'asked review',
+  verdict: 'verdict',
+  scope: 'files out of scope',
+  approval: 'step of a run',
+  command: 'command',
+  stale_attempt: 'stale attempt',
+  loss: 'lost files',
+} as const satisfies Record<OutputOf<'why'>['items'][number]['kind'], string>
+
 const actionWords = {
-  approve: 'approved',
-  send_back: 'sent back',
-  comment: 'commented on',
+  approve: 'reviewed and approved the work',
+  send_back: 'reviewed the work and sent it back',
+  comment: 'reviewed and commented on the work',
 } as const
 
 function inProse(text: string): string {
@@ -172,7 +186,7 @@ function inProse(text: string): string {
 
 function taskOf(maker: OutputOf<'why'>['authors'][number]): string {
   const { task_id, task, goal, mission_id, mission, agent, model, prompt } = maker
-  const { summary, claimed_by, measurement, tests, commands } = maker
+  const { summary, claimed_by, measurement, tests, commands, verdict, sent_back_by, redone } = maker
   return [
     `${inProse(task)}  ${task_id}, by ${inProse(agent)}${model === null ? '' : ` (${inProse(model)})`}`,
     goal === null ? '' : `goal: ${inProse(goal)}`,
@@ -182,8 +196,27 @@ function taskOf(maker: OutputOf<'why'>['authors'][number]): string {
     measurement === null
       ? ''
       : `measured: ${measurement}${tests === null ? '' : `; tests, as claimed: ${tests}`}`,
+    verdict === null || (verdict !== 'contradicted' && sent_back_by === null && redone === null)
+      ? ''
+      : [
+          `verdict: ${verdict}`,
+          sent_back_by === null ? '' : `sent back by ${inProse(sent_back_by)}`,
+          redone === null ? '' : redoneText(redone),
+        ]
+          .filter((part) => part !== '')
+          .join(', '),
     commands.length === 0 ? '' : `commands, as claimed: ${commands.map(inProse).join(' · ')}`,
   ]
     .filter((part) => part !== '')
     .join('\n')
+}
+
+/** What came of a task after this attempt. */
+function redoneText({
+  attempts,
+  status,
+  verdict,
+}: NonNullable<OutputOf<'why'>['authors'][number]['redone']>): string {
+  const again = attempts === 1 ? 'then done again' : `then done again ${attempts} times`
+  return `${again}: ${status === 'open' ? 'in progress' : (verdict ?? status)}`
 }

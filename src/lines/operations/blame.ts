@@ -42,6 +42,7 @@ export const LineRange = z.object({
   attempts: strings.optional(),
   tasks: strings.optional(),
   task: z.string().nullable(),
+  task_name: z.string().nullable(),
   goal: z.string().nullable(),
   mission: z.string().nullable(),
   /** All that may have made them: `ada or ben`. */
@@ -225,6 +226,7 @@ function lineStory(
       tasks: [...new Set<string>(all.map((one) => one.attempt.taskId))],
     }),
     task: maker?.attempt.taskId ?? null,
+    task_name: maker?.taskName ?? null,
     goal: maker === undefined ? null : excerpt(maker.goal ?? maker.taskName, 120),
     mission: maker?.attempt.missionId ?? null,
     agent: maker === undefined ? (clients ?? null) : agentsOf(all),

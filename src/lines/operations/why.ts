@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { itemOutcome } from '../../inbox/domain/inbox-item.ts'
+import { itemKinds, itemOutcome } from '../../inbox/domain/inbox-item.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { answerBudget, excerptFields, fitLists } from '../../kernel/budget.ts'
 import { Failure } from '../../kernel/failure.ts'
@@ -12,8 +12,10 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import { uniqueLineIndex } from '../../review/domain/lines.ts'
 import { commentKinds, commentStatus, type ReviewComment, reviewActions } from '../../review/domain/review.ts'
+import { returnOf, returnsOf } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { atWorkUntil, outcomeAuthorOf } from '../../track/domain/task.ts'
+import { type Attempt, atWorkUntil, outcomeAuthorOf } from '../../track/domain/task.ts'
+import { verdictValues } from '../../track/domain/verdict.ts'
 import { DecisionEntry, decisionEntry } from '../../track/operations/record-answer.ts'
 import type { LineOrigin } from '../domain/record.ts'
 import type { BlamedCommit, LineHistoryFile } from '../ports/line-history.ts'
@@ -39,6 +41,14 @@ const Maker = z.object({
   claimed_by: z.string().nullable(),
   measurement: z.string().nullable(),
   tests: z.string().nullable(),
+  /** What the measurement says about that claim; null for a failed attempt. */
+  verdict: z.enum(verdictValues).nullable(),
+  /** The person that sent it back. */
+  sent_back_by: z.string().nullable(),
+  /** The later attempts at the task, and how the last one ended; null without one. */
+  redone: z
+    .object({ attempts: z.int(), status: z.string(), verdict: z.enum(verdictValues).nullable() })
+    .nullable(),
   commands: strings,
   /** The person's prompt, if prompts are kept. */
   prompt: z.string().nullable(),
@@ -48,7 +58,7 @@ const Maker = z.object({
 
 const Held = z.object({
   id: z.string(),
-  kind: z.string(),
+  kind: z.enum(itemKinds),
   status: z.string(),
   reason: z.string(),
   answer: z.string().nullable(),
@@ -209,7 +219,8 @@ function lineOf(location: string): { readonly path: string; readonly line: numbe
   })
 }
 
-async function makerEntry({ tasks, capture }: Reads, maker: LineAuthor) {
+async function makerEntry(reads: Reads, maker: LineAuthor) {
+  const { tasks, capture } = reads
   const { attempt, taskName, goal, missionName, model } = maker
   const prompts = await promptsOf(capture, attempt.id)
   const end = attempt.status === 'open' ? null : await tasks.end(attempt.id)
@@ -230,8 +241,26 @@ async function makerEntry({ tasks, capture }: Reads, maker: LineAuthor) {
     claimed_by: end === null ? null : outcomeAuthorOf(attempt),
     measurement: end?.evidence.measurement ?? null,
     tests: end?.outcome.testsStatus ?? null,
+    ...(await sequelOf(reads, attempt)),
     commands: end?.outcome.commandsExecuted.slice(0, 8) ?? [],
     commits: (end?.evidence.commits ?? []).slice(0, 8).map(({ id, subject }) => ({ id, subject })),
+  }
+}
+
+/** The verdict on an attempt, and what came of its task afterwards. */
+async function sequelOf(reads: Reads, attempt: Attempt) {
+  const { tasks } = reads
+  const verdictOf = async (id: AttemptId) => (await tasks.verdicts(id)).at(-1)?.verdict?.is ?? null
+  const later = (await tasks.attempts(attempt.taskId)).filter(({ number }) => number > attempt.number)
+  const [next, last] = [later[0], later.at(-1)]
+  const sentBack = returnOf(attempt, next, await returnsOf(reads, attempt.taskId))
+  return {
+    verdict: await verdictOf(attempt.id),
+    sent_back_by: sentBack?.author ?? null,
+    redone:
+      last === undefined
+        ? null
+        : { attempts: later.length, status: last.status, verdict: await verdictOf(last.id) },
   }
 }
 

@@ -30,6 +30,7 @@ import { isHeld } from '../../plan/domain/claims.ts'
 import { marks } from '../../plan/domain/readiness.ts'
 import { DoneWhenEntry, doneWhenEntry, promisesOf } from '../../plan/operations/done-when.ts'
 import type { PlanLink } from '../../plan/ports/plan-reads.ts'
+import { returnOf, returnsOf } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { deniedFiles } from '../../track/domain/claimed-paths.ts'
 import { currentPhase, type Mission, shownStatus, totalPhases } from '../../track/domain/mission.ts'
@@ -466,21 +467,11 @@ async function taskDetail(
   const progress = await records.progress(filter, { limit: 20 })
   const open = await inboxItems.list({ ...filter, status: 'open' }, { limit: 20 })
   const closed = await inboxItems.list({ ...filter, status: 'closed' }, { limit: 20 })
-  const returns = [
-    ...closed.items.flatMap(({ item: { item } }) =>
-      item.action === 'sent back' ? [{ author: item.closedBy ?? 'a person', at: item.closedAt ?? 0 }] : [],
-    ),
-    ...(await reads.reviews.reviewsOfTask(task.id, maxReviews)).flatMap(({ action, author, createdAt }) =>
-      action === 'send_back' ? [{ author: author.name, at: createdAt }] : [],
-    ),
-  ].toSorted((a, b) => a.at - b.at)
+  const returns = await returnsOf(reads, task.id)
   const details = await Promise.all(
     attempts.slice(-5).map(async (attempt) => {
       const next = attempts.find(({ number }) => number > attempt.number)
-      const { closedAt } = attempt
-      const sentBack = returns.find(
-        ({ at }) => closedAt !== null && at >= closedAt && at < (next?.openedAt ?? Infinity),
-      )
+      const sentBack = returnOf(attempt, next, returns)
       return {
         ...(await attemptDetail(reads, attempt)),
         ...(next === undefined && changed.length > 0 && { changed_since: changed }),
@@ -526,7 +517,6 @@ async function taskDetail(
 }
 
 const maxNear = 50
-const maxReviews = 20
 
 /** Its phase, parent, dependencies, first subtasks and claim. */
 async function placeInPlan({ plan, tasks }: Reads, task: Task, now: number) {

@@ -1,5 +1,6 @@
 import type { MissionId, TaskId } from '../../kernel/id.ts'
 import type { Reads } from '../../store/ports/store.ts'
+import type { Attempt } from '../../track/domain/task.ts'
 import type { ReviewWithTasks } from '../ports/review-reads.ts'
 
 /** A person sent a task back, in a review or by an answer in the inbox. */
@@ -13,6 +14,7 @@ export interface SentBack {
 export const maxReviews = 3
 
 const maxItems = 50
+const maxReturns = 20
 const maxReviewsOfMission = 50
 
 /** The last word of a person about a task, if it sent the task back; null if the task was approved since. */
@@ -35,6 +37,36 @@ export async function sentBackInMission(
   ])
   return new Map(
     [...lastWords(reviews, items.items)].flatMap(([id, back]) => (back === null ? [] : [[id, back]])),
+  )
+}
+
+/** Each time that a person sent a task back, oldest first. */
+export async function returnsOf(
+  reads: Reads,
+  taskId: TaskId,
+): Promise<readonly Pick<SentBack, 'author' | 'at'>[]> {
+  const [reviews, items] = await Promise.all([
+    reads.reviews.reviewsOfTask(taskId, maxReturns),
+    reads.inboxItems.list({ taskId, ...aboutWork }, { limit: maxReturns }),
+  ])
+  return [
+    ...items.items.flatMap(({ item: { item } }) =>
+      item.action === 'sent back' ? [{ author: item.closedBy ?? 'a person', at: item.closedAt ?? 0 }] : [],
+    ),
+    ...reviews.flatMap(({ action, author, createdAt }) =>
+      action === 'send_back' ? [{ author: author.name, at: createdAt }] : [],
+    ),
+  ].toSorted((a, b) => a.at - b.at)
+}
+
+/** The return of an attempt: after its end, before the next attempt. */
+export function returnOf<Return extends Pick<SentBack, 'at'>>(
+  { closedAt }: Pick<Attempt, 'closedAt'>,
+  next: Pick<Attempt, 'openedAt'> | undefined,
+  returns: readonly Return[],
+): Return | undefined {
+  return returns.find(
+    ({ at }) => closedAt !== null && at >= closedAt && at < (next?.openedAt ?? Number.POSITIVE_INFINITY),
   )
 }
 
