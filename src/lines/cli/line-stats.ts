@@ -8,10 +8,10 @@ type LineStats = OutputOf<'provenance_stats'>
 
 /** The lines of a commit by author, and how many of each attempt are still there. */
 export const lineStats: CallView<'provenance_stats'> = (answer, page, { explain = false }) => {
-  const { commit, commits, lines, files, known, kinds, groups, group_by, definitions } = answer
+  const { commit, commits, lines, files, kinds, groups, group_by, definitions } = answer
   const range = commits === null ? '' : ` of ${formatCount(commits, 'commit')}`
   return blocks(
-    `${page.ink('bold', answer.share === null ? 'No line has a known author yet' : `${percent(answer.share)} of the lines with a known author are by agents`)}\n${page.ink('dim', `${formatCount(lines, 'line')} in ${formatCount(files, 'file')}${range}, at ${commit.slice(0, 12)}`)}`,
+    `${page.ink('bold', headline(answer))}\n${page.ink('dim', `In ${formatCount(files, 'file')}${range}, at ${commit.slice(0, 12)}`)}`,
     section(
       'Lines',
       pairs(
@@ -19,7 +19,8 @@ export const lineStats: CallView<'provenance_stats'> = (answer, page, { explain 
           ['by agents', lineCount(kinds.agent, lines)],
           ['outside', lineCount(kinds.outside, lines)],
           ['by people', lineCount(kinds.human, lines)],
-          ['unknown', lineCount(lines - known, lines)],
+          ['from before', lineCount(kinds.before, lines)],
+          ['unknown', lineCount(kinds.author, lines)],
         ],
         page,
       ),
@@ -49,6 +50,20 @@ export const lineStats: CallView<'provenance_stats'> = (answer, page, { explain 
         ),
     bullets(answer.left_out),
   )
+}
+
+/** `21 of 78 lines by agents, 57 from before`: the kinds that are listed below it. */
+function headline({ kinds, lines }: LineStats): string {
+  const others = [
+    [kinds.outside, 'outside'],
+    [kinds.human, 'by people'],
+    [kinds.before, 'from before Waymark'],
+    [kinds.author, 'unknown'],
+  ] as const
+  return [
+    `${kinds.agent} of ${formatCount(lines, 'line')} by agents`,
+    ...others.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`),
+  ].join(', ')
 }
 
 function groupTable(groups: LineStats['groups'], lines: number, page: RenderContext): string {
