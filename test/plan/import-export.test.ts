@@ -154,6 +154,20 @@ test('reports an unreadable file in one sentence', async () => {
   expect(await told('broken.db')).toMatchObject({ code: 'UNAVAILABLE', reason: 'file_unreadable' })
 })
 
+test('a phase whose id another plan has takes the next free id, also in the next import', async () => {
+  const { call, write } = await openProject()
+  write('plan.md', markdown)
+  await call('plan_import', { file: 'plan.md' })
+  const { mission_id: mission } = await call('start_mission', { name: 'Orders', objective: 'Orders' })
+  const [design] = (await call('taskman_phase_list', { mission: 'none' })).phases
+  for (const added of [4, 0])
+    expect(await call('plan_import', { file: 'plan.md', mission })).toMatchObject({ added: { tasks: added } })
+  const { phases } = await call('taskman_phase_list', { mission })
+  expect(phases).toContainEqual(expect.objectContaining({ id: `${design.id}-2`, name: 'Design' }))
+  const { tasks } = await call('taskman_task_list', { mission, phase: `${design.id}-2` })
+  expect(tasks).toHaveLength(2)
+})
+
 test('a file that vanishes while its folder is read is told in a sentence', async () => {
   const project = await openProject()
   project.write('backlog/tasks/task-1 - One.md', '---\nid: task-1\ntitle: One\nstatus: To Do\n---\n')

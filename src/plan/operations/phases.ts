@@ -66,6 +66,7 @@ export async function assertFreeId(reads: Reads, id: string): Promise<void> {
 }
 
 interface PhaseClash {
+  readonly id: string
   readonly sentence: string
   readonly free: string
 }
@@ -82,12 +83,12 @@ export async function clashesOf(reads: Reads, ids: readonly string[]): Promise<r
     ),
   )
   const clashing = phases.filter(({ missionId }) => missionId === null || !ended.has(missionId))
-  const usedIds = new Set(await reads.plan.phaseIdsLike(clashing.map(({ id }) => `${id}-`)))
+  const usedIds = new Set([...ids, ...(await reads.plan.phaseIdsLike(clashing.map(({ id }) => `${id}-`)))])
   return clashing.map(({ id, missionId, name: called }) => {
     let number = 2
     while (usedIds.has(`${id}-${number}`)) number += 1
     const missionText = missionId === null ? '' : ` in mission ${missionId}`
-    return { sentence: `phase already exists: ${id} "${called}"${missionText}`, free: `${id}-${number}` }
+    return { id, sentence: `phase already exists: ${id} "${called}"${missionText}`, free: `${id}-${number}` }
   })
 }
 

@@ -14,7 +14,7 @@ import { documentProblems, type PlanDocument } from '../domain/document.ts'
 import { type ImportSituation, importPlan, type ResumableWork, titleKey } from '../domain/import-plan.ts'
 import type { PlanOwner } from '../domain/plan.ts'
 import { missionField } from './fields.ts'
-import { assertFreeId } from './phases.ts'
+import { clashesOf } from './phases.ts'
 
 /** A plan of another program or an exported project, as parsed. */
 export const planFile = measurement({
@@ -100,17 +100,53 @@ async function addPlan(
   const decide = async (reads: Reads, at: number) => {
     const owner = await ownerOf(reads, request.mission)
     const situation = await situationOf(reads, owner, at)
-    for (const { key } of document.phases) if (!situation.phases.has(key)) await assertFreeId(reads, key)
+    const renamed = await renamedPhases(reads, document, owner)
     const { events, ...summary } = await runSteps(
-      importPlan(document, situation, { setting: { at, ids }, author: actor }),
+      importPlan(withPhaseIds(document, renamed), situation, { setting: { at, ids }, author: actor }),
     )
-    return { events, answer: { ...summary, added: { ...summary.added }, notices: [...summary.notices] } }
+    const notices = [
+      ...summary.notices,
+      ...[...renamed].map(([key, id]) => `The phase "${key}" is "${id}" here: another plan has that id.`),
+    ]
+    return { events, answer: { ...summary, added: { ...summary.added }, notices } }
   }
   if (request.dryRun) {
     const { answer } = await store.view((reads) => decide(reads, clock.now()))
     return { ...answer, dry_run: true as const }
   }
   return record((reads, setting) => decide(reads, setting.at))
+}
+
+/** Phases whose id another plan has, with their id here: that of an earlier import, or the next free one. */
+async function renamedPhases(
+  reads: Reads,
+  { phases }: PlanDocument,
+  owner: PlanOwner,
+): Promise<ReadonlyMap<string, string>> {
+  const own = await reads.plan.phases(owner)
+  const clashes = await clashesOf(
+    reads,
+    phases.map(({ key }) => key),
+  )
+  return new Map(
+    clashes.flatMap(({ id, free }) => {
+      if (own.some((phase) => phase.id === id)) return []
+      const name = phases.find(({ key }) => key === id)?.name
+      const before = own.find((phase) => phase.name === name && phase.id.startsWith(`${id}-`))
+      return [[id, before?.id ?? free] as const]
+    }),
+  )
+}
+
+function withPhaseIds(document: PlanDocument, ids: ReadonlyMap<string, string>): PlanDocument {
+  if (ids.size === 0) return document
+  const idOf = (key: string) => ids.get(key) ?? key
+  return {
+    ...document,
+    phases: document.phases.map((phase) => ({ ...phase, key: idOf(phase.key) })),
+    milestones: document.milestones.map((milestone) => ({ ...milestone, phase: idOf(milestone.phase) })),
+    tasks: document.tasks.map((task) => ({ ...task, phase: task.phase === null ? null : idOf(task.phase) })),
+  }
 }
 
 /** Yields to the event loop after each step, so that others are answered. */
