@@ -127,16 +127,18 @@ function inboxItemText(
   onTaskPage = false,
 ): string {
   const { ink } = page
-  const about = onTaskPage ? [] : [item.run_id, item.task_id, item.mission_id].filter((id) => id !== null)
   const title = item.task_name ?? item.mission_name
   const opener = withPerson(item.opened_by, item.opened_by_person)
   const age = formatAge(item.opened_at, page.now)
+  const mission = item.task_name && item.mission_name && !onTaskPage ? item.mission_name : ''
+  // The commands of an item name what they need: an id stands here only without them.
+  const isAnswered = (item.answers ?? []).length > 0
   const head = [
-    title ? ink('bold', escapeLineBreaks(title)) : '',
     ink('yellow', item.kind.replace(/_/g, ' ')),
+    title ? ink('bold', escapeLineBreaks(title)) : '',
+    mission && ink('dim', `(${escapeLineBreaks(mission)})`),
     item.opened_by === 'waymark' ? age : `opened by ${opener} ${age}`,
-    ink(title ? 'dim' : 'bold', item.item_id),
-    ...about.map((id) => ink('dim', id)),
+    isAnswered ? '' : ink(title ? 'dim' : 'bold', item.item_id),
   ].filter((part) => part !== '')
   const form = item.kind === 'verdict' && item.evidence ? completionForm(item.evidence, page) : ''
   const isNamed =
@@ -148,7 +150,6 @@ function inboxItemText(
   ]
   const isShown = onTaskPage && item.kind === 'verdict'
   const lines = [
-    item.task_name && item.mission_name ? `Mission: ${escapeLineBreaks(item.mission_name)}` : '',
     ...(isShown ? [] : form === '' ? files : [form]),
     item.workaround ? `Workaround by ${item.opened_by}: ${quoteText(item.workaround, page)}` : '',
     item.closed_by

@@ -121,7 +121,9 @@ function placeArguments(
     const extra = positionals.slice(places.length).map((word) => `"${word}"`)
     throw usageFailure(
       `${operation.command} takes ${places.length === 0 ? 'no values' : `at most ${formatCount(places.length, 'value')}`} by position; it was ${places.length === 0 ? '' : 'also '}given ${extra.join(', ')}.`,
-      `${insteadOf[operation.name] ?? (places.length === 0 ? 'Give its values with flags.' : 'Quote a text of several words.')} ${helpHint(operation)}`,
+      [insteadOf[operation.name] ?? withoutPlace(places, flags), helpHint(operation)]
+        .filter(Boolean)
+        .join(' '),
     )
   }
   return positionals.flatMap((value, at) => {
@@ -130,9 +132,15 @@ function placeArguments(
   })
 }
 
+function withoutPlace(places: readonly string[], flags: readonly Flag[]): string {
+  if (places.length > 0) return 'Quote a text of several words.'
+  return flags.length === 0 ? '' : 'Give its values with flags.'
+}
+
 /** The commands that people mean by a value for another one. */
 const insteadOf: Readonly<Record<string, string>> = {
   log: 'See one task with waymark show <task>, one mission with waymark mission timeline <mission>.',
+  measure_landed: 'See one task, and where its lines are, with waymark show <task>.',
   inbox: 'See one task with waymark show <task>. Answer an item with waymark approve, reject or resolve.',
   status: 'See one task or mission with waymark show <task>.',
 }

@@ -49,7 +49,11 @@ export async function resolveTitles(
     }
     const kinds = kindsOf(operation.name, field)
     if (kinds === undefined || typeof value !== 'string' || isId(value) || value === 'none') continue
-    const id = await idOfTitle(value, { kinds, isWhole: operation.kind === 'command' }, search)
+    const id = await idOfTitle(
+      value,
+      { kinds, isWhole: operation.kind === 'command', otherCommand: otherCommands[operation.name] },
+      search,
+    )
     // `waymark report "<title>"` may name a task as well.
     const isTask = operation.name === 'report' && field === 'mission' && id.startsWith('t-')
     if (isTask) delete resolved[field]
@@ -81,16 +85,39 @@ function isId(value: string): boolean {
 
 const maxListed = 5
 
+/** The command that takes a title of the other kind, where it is not `show`. */
+const otherCommands: Readonly<Record<string, string>> = {
+  changes: 'mission changes',
+  mission_changes: 'changes',
+}
+
+interface TitleOptions {
+  readonly kinds: readonly TitleKind[]
+  readonly isWhole: boolean
+  readonly otherCommand?: string | undefined
+}
+
 /** The id of the only task or mission with this title; unchanged if there is none. */
 export async function idOfTitle(
   title: string,
-  { kinds, isWhole }: { readonly kinds: readonly TitleKind[]; readonly isWhole: boolean },
+  { kinds, isWhole, otherCommand = 'show' }: TitleOptions,
   search: TitleSearch,
 ): Promise<string> {
   const answer = await search(title)
   const found = kinds.flatMap((kind) => answer[kind])
   if (found.some(({ id }) => id === title)) return title
-  const same = found.filter(({ name }) => name.toLowerCase() === title.trim().toLowerCase())
+  const isSame = ({ name }: { readonly name: string }) => name.toLowerCase() === title.trim().toLowerCase()
+  const same = found.filter(isSame)
+  // A whole title of the other kind is no part of this one's.
+  const other = (['missions', 'tasks'] as const).find(
+    (kind) => !kinds.includes(kind) && answer[kind].some(isSame),
+  )
+  if (same.length === 0 && other !== undefined) {
+    throw new Failure('NOT_FOUND', `"${title}" is a ${nouns([other])}, not a ${nouns(kinds)}.`, {
+      reason: 'title_of_other_kind',
+      hint: `waymark ${otherCommand} ${quoteShellWord(title)}`,
+    })
+  }
   const named = same.length > 0 || isWhole ? same : found
   const kept = named.filter(({ status }) => status !== 'dropped')
   const fitting = kept.length > 0 ? kept : named

@@ -23,6 +23,11 @@ test('a title names a task or a mission, as its id does', async () => {
     expect(await spoken(words, project)).toMatchObject({ code: 0, error: '' })
   expect((await spoken(['show', 'form'], project)).out).toContain(taskId)
   expect((await spoken(['mission', 'timeline', 'Sign in'], project)).out).toContain(missionId)
+  const { code, error } = await spoken(['changes', 'sign in'], project)
+  expect({ code, error }).toEqual({
+    code: 1,
+    error: expect.stringMatching(/waymark mission changes ["']sign in["']/),
+  })
   expect((await spoken(['show', 'nothing like it'], project)).error).toContain('not found: nothing like it')
 })
 
@@ -364,7 +369,8 @@ test('an inbox item of a verdict shows the claim, the figures and each reason', 
   await spoken(['task', 'complete', taskId, 'Wrote the form, all tests pass.'], project)
   expect(project.json('show', missionId).tasks).toMatchObject([{ id: taskId, verdict: 'contradicted' }])
   const { out } = await spoken(['inbox'], project)
-  expect(out).toMatch(/^Add the form {2}verdict/m)
+  expect(out).toMatch(/^verdict {2}Add the form {2}\(Sign in\)/m)
+  expect(out.split('\n')[0]).not.toContain(missionId)
   expect(out).toContain('claimed   "Wrote the form, all tests pass."')
   expect(out).toContain('measured  0 files')
   expect(out).toMatch(/^ +✗ /m)
