@@ -54,7 +54,7 @@ export function noticeOf({ seq, recordedAt, actor, body }: ProjectEvent): Notice
 }
 
 /** The heading of each kind of notice. */
-export const noticeWords = {
+const noticeWords = {
   blocker: 'An agent has a question',
   review: 'An agent asks for a review',
   verdict: 'A completed task needs a person',
@@ -66,6 +66,11 @@ export const noticeWords = {
   attempt_failed: 'A task failed',
   mission_ended: 'A mission ended',
 } as const satisfies Record<NoticeKind, string>
+
+/** The heading of a notice; an agent asks only for an item that it opened itself. */
+export function noticeHeading({ kind, who }: Pick<Notice, 'kind' | 'who'>): string {
+  return kind === 'review' && who === 'waymark' ? 'Work needs a review' : noticeWords[kind]
+}
 
 /** A notice with the names of its project, task and mission. */
 export interface NamedNotice extends Notice {
@@ -84,12 +89,17 @@ export interface Message {
 }
 
 export function noticeMessage(notice: NamedNotice): Message {
-  const { kind, who, why, project, link } = notice
+  const { project, link } = notice
   return {
-    title: plainLine(`${project}: ${noticeWords[kind]}`, 120),
-    lines: [subjectOf(notice), plainLine(`${who}: ${why}`, 400), commandOf(notice) ?? ''].filter(Boolean),
+    title: plainLine(`${project}: ${noticeHeading(notice)}`, 120),
+    lines: [subjectOf(notice), plainLine(reasonOf(notice), 400), commandOf(notice) ?? ''].filter(Boolean),
     link,
   }
+}
+
+/** `codex: The tests fail.`; Waymark itself needs no name. */
+export function reasonOf({ who, why }: Pick<Notice, 'who' | 'why'>): string {
+  return who === 'waymark' ? why : `${who}: ${why}`
 }
 
 function subjectOf({ taskName, missionName }: NamedNotice): string {
@@ -118,7 +128,7 @@ function noticeData(notice: NamedNotice) {
     seq,
     recorded_at: instant(recordedAt),
     project,
-    what: noticeWords[kind],
+    what: noticeHeading(notice),
     who: plainLine(who, 100),
     why: plainLine(why, 1000),
     item_id: itemId,

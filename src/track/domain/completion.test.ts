@@ -81,8 +81,14 @@ describe('items', () => {
     const [opened] = endAttempt(request({ outcome: withReview }), situation(), settingAt(9)).consequences
     expect(opened).toMatchObject({
       kind: 'inbox.opened',
-      item: { kind: 'review', reason: 'Check the cookie flags.' },
+      item: { kind: 'review', reason: 'Check the cookie flags.', openedBy: 'builder' },
     })
+  })
+
+  test('work that was sent back is an inbox item that no agent asked for', () => {
+    const returned = situation({ sentBackBy: 'Robin' })
+    const [opened] = endAttempt(request(), returned, settingAt(9)).consequences
+    expect(opened).toMatchObject({ kind: 'inbox.opened', item: { kind: 'review', openedBy: 'waymark' } })
   })
 
   test('files outside the scope are an inbox item that names them', () => {

@@ -179,7 +179,11 @@ function reviewItem(
   const requested = manualReviewReason ?? 'The agent asks for a review and gave no reason.'
   const returned = sentBackBy === null ? '' : `${sentBackBy} sent it back, and it was done again.`
   const reason = [returned, manualReviewNeeded ? requested : ''].filter(Boolean).join(' ')
-  const about = { kind: 'review' as const, reason, openedBy: outcomeAuthorOf(attempt) }
+  const about = {
+    kind: 'review' as const,
+    reason,
+    openedBy: manualReviewNeeded ? outcomeAuthorOf(attempt) : 'waymark',
+  }
   return [openInboxItem(about, { ...attempt, attemptId: attempt.id }, setting)]
 }
 

@@ -1,7 +1,7 @@
 import { measuredFiles } from '../../../inbox/cli/inbox.ts'
 import type { OutputOf } from '../../../kernel/operations/catalog.ts'
 import { formatCount, plainLine } from '../../../kernel/text.ts'
-import { noticeWords } from '../../../notifications/domain/notice.ts'
+import { noticeHeading } from '../../../notifications/domain/notice.ts'
 import { formatAge, formatDuration, shortRunIds } from '../render/text.ts'
 import type { TextStyle } from '../terminal.ts'
 import { type ScreenAction, type TopCard, verbsOf } from './actions.ts'
@@ -163,7 +163,7 @@ function detailLines(card: TopCard, columns: number): readonly ScreenLine[] {
   const width = Math.max(10, columns - 4)
   const request = card.request
   const texts = [
-    `${noticeWords[card.kind]}${card.opened_by === 'waymark' ? '' : `, says ${card.opened_by}`}: ${card.reason}`,
+    `${noticeHeading({ kind: card.kind, who: card.opened_by })}${card.opened_by === 'waymark' ? '' : `, says ${card.opened_by}`}: ${card.reason}`,
     request?.kind === 'command' ? `It would run: ${request.run} in ${request.folder}` : '',
     request?.kind === 'decision' ? shortRunIds(`Run ${card.run_id} in "${request.state}"`) : '',
     card.measured && card.kind === 'verdict' ? `Measured: ${measuredFiles(card.measured)}` : '',

@@ -5,7 +5,13 @@ import { displayName } from '../../../kernel/actor.ts'
 import { instant } from '../../../kernel/instant.ts'
 import type { OutputOf } from '../../../kernel/operations/catalog.ts'
 import { formatCount, plainLine } from '../../../kernel/text.ts'
-import { commandOf, type Notice, noticeOf, noticeWords } from '../../../notifications/domain/notice.ts'
+import {
+  commandOf,
+  type Notice,
+  noticeHeading,
+  noticeOf,
+  reasonOf,
+} from '../../../notifications/domain/notice.ts'
 import { clockTime } from '../render/text.ts'
 import { type Ink, printableJson, type Terminal } from '../terminal.ts'
 
@@ -188,11 +194,11 @@ function textLine(event: WatchEvent, ink: Ink): string {
   }
   const { notice, taskName, missionName } = event.card
   const about = [taskName ?? notice.taskId, missionName].filter((name) => name !== null).join(' · ')
-  const what = `${noticeWords[notice.kind]}${about === '' ? '' : ` (${about})`}`
+  const what = `${noticeHeading(notice)}${about === '' ? '' : ` (${about})`}`
   const command = commandOf(notice)
   return [
     `${at}  ${ink(event.kind === 'waits' ? 'yellow' : 'cyan', plainLine(what, 200))}`,
-    `  ${plainLine(`${notice.who}: ${notice.why}`, 300)}`,
+    `  ${plainLine(reasonOf(notice), 300)}`,
     command === null ? '' : `  → ${command}`,
     '\n',
   ].join('')
@@ -224,7 +230,7 @@ function entryOf(event: WatchEvent): object {
     event: kind,
     happened_at,
     kind: notice.kind,
-    what: noticeWords[notice.kind],
+    what: noticeHeading(notice),
     who: notice.who,
     why: notice.why,
     item_id: notice.itemId,
