@@ -216,6 +216,28 @@ const examples: Partial<Record<OperationName, string>> = {
   complete_task: 't-4k2m9x7c0vqa "Added src/auth/limit.ts. All tests pass." --status success',
   taskman_task_add: '"Add rate limit to login" --check "npm test"',
   taskman_task_edit: 't-4k2m9x7c0vqa --check "npm test"',
+  plan_tasks: `--tasks '[{"key": "limit", "title": "Add rate limit to login", "phase": "Build"}]'`,
+  start_phase: 'm-4k2m9x7c0vqa 1 Build',
+  taskman_phase_add: 'Build --id build',
+  taskman_phase_edit: 'build --status done',
+  taskman_milestone_add: '--id beta --phase build',
+  taskman_milestone_edit: 'beta --reached 1',
+  taskman_task_get: 't-4k2m9x7c0vqa',
+  taskman_task_note_add: 't-4k2m9x7c0vqa "The limit is in src/auth/limit.ts."',
+  taskman_task_note_list: 't-4k2m9x7c0vqa',
+  task_drop: 't-4k2m9x7c0vqa "No longer needed"',
+  plan_move: 't-4k2m9x7c0vqa --before t-7q2m9x7c0vqb',
+  import_replace: 'waymark-log.jsonl',
+  backup_create: 'waymark-backup.db',
+  backup_restore: 'waymark-backup.db',
+  log_issue: 't-4k2m9x7c0vqa --type documentation_gap --description "The README does not name the limit."',
+  start_workflow: '"Safer login"',
+  token_create: 'laptop',
+  project_add: 'shop',
+  project_rename: 'shop "Web shop"',
+  person_add: '"Ada Lovelace"',
+  member_set: 'ada maintainer',
+  verify: 't-4k2m9x7c0vqa',
 }
 
 /** A command line with every required field, with the contract's examples as values. */
@@ -265,12 +287,42 @@ function exampleValue(flag: Flag): string {
   const name = flag.path.at(-1) ?? ''
   const prefix = /\(([a-z]+)-…/.exec(flag.description)?.[1] ?? idLetter[name.replace(/-/g, '_')]
   if (prefix !== undefined) return `${prefix}-4k2m9x7c0vqa`
-  const quoted = /e\.g\., \[?'([^']*)'/.exec(flag.description)?.[1]
-  return `"${quoted ?? '…'}"`
+  const quoted = /e\.g\., \[?'([^']*)'/.exec(flag.description)?.[1] ?? exampleTexts[name]
+  return quoted !== undefined && /^[\w@.-]+$/.test(quoted) ? quoted : `"${quoted ?? '…'}"`
+}
+
+/** What a field of this name usually says. */
+const exampleTexts: Readonly<Record<string, string>> = {
+  summary: 'The login takes five tries a minute.',
+  question: 'Where are the tries counted?',
+  chosen: 'In memory',
+  reasoning: 'One process serves every login.',
+  message: 'The limit works, and its tests are next.',
+  text: 'Done in src/auth/limit.ts.',
+  reason: 'It waits for nothing any more.',
+  file: 'plan.md',
+  rev: 'HEAD',
+  commit: 'HEAD',
+  check: 'unit-tests',
+  phase_id: 'build',
+  process: 'feature',
+  process_id: 'feature',
+  event: 'approve',
+  event_name: 'submit',
+  'idempotency-key': 'submit-1',
+  idempotency_key: 'submit-1',
+  ids: 'n-4k2m9x7c0vqa',
+  role: 'designer',
+  hash: '3f9a6c1e2b7d',
+  person: 'ada',
+  email: 'ada@example.org',
+  token: 'laptop',
+  id: 's-4k2m9x7c0vqa',
 }
 
 const idLetter: Readonly<Record<string, string>> = {
   mission_id: 'm',
+  run_id: 'run',
   task_id: 't',
   dep_id: 't',
   attempt_id: 'a',

@@ -46,6 +46,7 @@ test.each(commands.map((operation) => [operation.command, operation] as const))(
     const { code, out, error } = await shown(...command.split(' '), '--help')
     expect({ code, error }).toEqual({ code: 0, error: '' })
     expect(out.replace(/\s+/g, ' ')).toContain(operation.description)
+    expect(out.slice(out.indexOf('\nExample\n'))).not.toContain('…')
     for (const [field, schema] of Object.entries(inputSchema(operation).properties ?? {})) {
       expect(out).toContain(`--${field.replace(/_/g, '-')}`)
       for (const choice of schema.enum ?? []) expect(out).toContain(choice)
