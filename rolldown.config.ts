@@ -3,6 +3,31 @@ import { laterParts } from './scripts/later-parts.mjs'
 import { licences } from './scripts/licences.mjs'
 import { startChunks } from './scripts/start-chunks.mjs'
 
+/** The smaller of the two validators of the protocol's library: it reads what a person answered to one of our questions. */
+const smallValidator = {
+  name: 'small-validator',
+  resolveId: (source: string) =>
+    source === '@modelcontextprotocol/server/_shims' ? '\0small-validator' : null,
+  load: (id: string) => (id === '\0small-validator' ? validatorSource : null),
+}
+
+const validatorSource = `
+  export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'
+  export { default as process } from 'node:process'`
+
+/** Expressions that a process or a person wrote run in linear time. Its library is one file for programs of both kinds of modules. */
+const patterns = './linear-patterns.cjs'
+
+const patternsInOneFile = {
+  name: 'patterns-in-one-file',
+  resolveId: (source: string) => (source === 're2js' ? '\0patterns' : null),
+  load: (id: string) => (id === '\0patterns' ? patternsSource : null),
+}
+
+const patternsSource = `
+  import { createRequire } from 'node:module'
+  export const { RE2JS } = createRequire(import.meta.url)('${patterns}')`
+
 /** One entry, chunks that load when a command needs them, and the threads: one reads long definitions, one plans. */
 const program = defineConfig({
   input: {
@@ -15,7 +40,7 @@ const program = defineConfig({
   // The second is left out with what only helps who works on the libraries of `waymark top`.
   external: ['better-sqlite3', 'react-devtools-core'],
   transform: { define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' } },
-  plugins: [licences('third-party-licences.txt')],
+  plugins: [licences('third-party-licences.txt', ['re2js']), smallValidator, patternsInOneFile],
   // Its other form loads its parts by names that a bundle has not.
   resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
   output: {
@@ -63,7 +88,15 @@ const hook = defineConfig({
   platform: 'node',
   external: ['better-sqlite3'],
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
-  plugins: [laterParts(/^node:|^\.\/hook-late-/), withoutSchemas],
+  plugins: [
+    // Few expressions need the patterns, and making their tables takes 5 ms.
+    laterParts(/^node:|^\.\/linear-patterns/),
+    withoutSchemas,
+    {
+      name: 'patterns-outside',
+      resolveId: (source: string) => (source === 're2js' ? { id: patterns, external: true } : null),
+    },
+  ],
   output: {
     dir: 'dist',
     format: 'cjs',
@@ -71,8 +104,6 @@ const hook = defineConfig({
     chunkFileNames: 'hook-[name]-[hash].cjs',
     codeSplitting: {
       groups: [
-        // Few patterns need it, and making its tables takes 5 ms.
-        { name: 'late-re2js', test: /node_modules\/re2js\//, priority: 9 },
         // Each file takes half a millisecond to find, so there are few: what judges, what reads a record on this machine,
         // what guards git commands that may destroy work, and what checks the work of an agent that stops.
         ...startChunks([
@@ -97,4 +128,17 @@ const capture = defineConfig({
   output: { dir: 'dist', format: 'cjs', entryFileNames: '[name].cjs', minify: true, comments: false },
 })
 
-export default [program, hook, capture]
+const linearPatterns = defineConfig({
+  input: { 'linear-patterns': 'linear-patterns' },
+  platform: 'node',
+  plugins: [
+    {
+      name: 'entry',
+      resolveId: (source: string) => (source === 'linear-patterns' ? '\0linear-patterns' : null),
+      load: (id: string) => (id === '\0linear-patterns' ? "export { RE2JS } from 're2js'" : null),
+    },
+  ],
+  output: { dir: 'dist', format: 'cjs', entryFileNames: '[name].cjs', minify: true, comments: false },
+})
+
+export default [program, hook, capture, linearPatterns]

@@ -2,16 +2,24 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Emits `fileName`: each text of a licence once, under the packages of the build that come with it. */
-export function licences(fileName) {
+/** Emits `fileName`: each text of a licence once, under the packages that come with it: those of the build, and `others` beside it. */
+export function licences(fileName, others = []) {
   return {
     name: 'licences',
     generateBundle(_options, bundle) {
       const modules = Object.values(bundle).flatMap((output) => Object.keys(output.modules ?? {}))
       const folders = new Set(modules.map(packageFolder).filter((folder) => folder !== null))
+      for (const name of others) folders.add(join(import.meta.dirname, '..', 'node_modules', name))
       const packages = [...folders].sort().map(licensed)
-      const parts = [...Map.groupBy(packages, ({ text }) => text)].map(
-        ([text, sharing]) => `${sharing.map(({ title }) => title).join('\n')}\n\n${text}\n`,
+      const parts = [...Map.groupBy(packages, ({ terms }) => plain(terms))].map(([, sharing]) =>
+        [
+          ...Map.groupBy(sharing, ({ notice }) => notice)
+            .entries()
+            .map(([notice, some]) =>
+              [...some.map(({ title }) => title), ...(notice === '' ? [] : ['', notice])].join('\n'),
+            ),
+          `${sharing[0].terms}\n`,
+        ].join('\n\n'),
       )
       this.emitFile({ type: 'asset', fileName, source: parts.join(`\n${'-'.repeat(80)}\n\n`) })
     },
@@ -24,9 +32,19 @@ function packageFolder(module) {
   return found?.[1] ?? null
 }
 
+/** The notice of its authors, and the terms, which many packages share. */
 function licensed(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one))
   const text = file === undefined ? `Licence: ${license}.` : readFileSync(join(folder, file), 'utf8').trim()
-  return { title: `${name} ${version} (${license})`, text }
+  const at = Math.max(0, text.search(/^\s*(?:Permission is hereby granted|Permission to use, copy)/m))
+  return {
+    title: `${name} ${version} (${license})`,
+    notice: text.slice(0, at).trim(),
+    terms: text.slice(at).trim(),
+  }
+}
+
+function plain(text) {
+  return text.replace(/\s+/g, ' ').replace(/^\(?The MIT License\)? ?/i, '')
 }

@@ -36,7 +36,7 @@ globalThis.setTimeout = (work, ...more) => {
 
 // Where a signal was not enough, the program refuses all work: in this process from then on.
 let isSpent = false
-const { abort } = AbortController.prototype
+const abort = Object.getOwnPropertyDescriptor(AbortController.prototype, 'abort').value
 AbortController.prototype.abort = function (reason) {
   isSpent ||= reason?.reason === 'shutting_down'
   abort.call(this, reason)

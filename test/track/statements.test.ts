@@ -76,10 +76,10 @@ describe.each(dialects)('while a call holds the project in $dialect', ({ dialect
     const lock = dialect === 'postgres' ? 1 : 0
     // While others wait for the project, and in all. What a measurement is prepared with is asked once before that.
     const most = {
-      start_task: [34, 54],
+      start_task: [35, 56],
       log_milestone: [10, 12],
       log_decision: [10, 12],
-      complete_task: [47, 76],
+      complete_task: [49, 79],
       start_run: [9, 13],
       emit_event: [18, 32],
     } as const

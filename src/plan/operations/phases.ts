@@ -56,7 +56,7 @@ export const phaseAdd = defineOperation({
 )
 
 /** Phase ids are unique in a project, across plans. */
-export async function assertFreeId(reads: Reads, id: string): Promise<void> {
+async function assertFreeId(reads: Reads, id: string): Promise<void> {
   const [clash] = await clashesOf(reads, [id])
   if (clash === undefined) return
   throw new Failure('CONFLICT', clash.sentence, {

@@ -345,7 +345,7 @@ async function insertEnd(
       verdict: closed.verdict?.is ?? null,
     })
     .execute()
-  const { attemptId, outcome, verdict = null } = closed
+  const { attemptId, outcome, verdict } = closed
   await insertVerdict(projecting, { attemptId, outcome, verdict, cause: 'completion' })
 }
 
