@@ -23,7 +23,7 @@ export interface WatchedProject extends WatchTarget {
   readonly close: () => Promise<void>
 }
 
-/** `failed` is called with a read error once, until reading works again. */
+/** `onFailure` is called with a read error once, until reading works again. */
 export async function openWatchedProject(
   project: string | undefined,
   onFailure: (sentence: string) => void,
@@ -73,13 +73,7 @@ interface WatchConnection {
 /** The pause after a read error, in milliseconds. */
 const pause = 1_000
 
-function createWatchedProject({
-  ask,
-  log,
-  close,
-  context,
-  onFailure: failed,
-}: WatchConnection): WatchedProject {
+function createWatchedProject({ ask, log, close, context, onFailure }: WatchConnection): WatchedProject {
   const query: WatchedProject['ask'] = async (name, input) => {
     try {
       return (await ask(name, input)) as never // as it declares
@@ -104,7 +98,7 @@ function createWatchedProject({
       let reported = ''
       const failedToRead = (error: unknown) => {
         const sentence = messageOf(error)
-        if (sentence !== reported) failed(sentence)
+        if (sentence !== reported) onFailure(sentence)
         reported = sentence
       }
       await followEventLog(log, { after, signal, pause, hear, onFailure: failedToRead })

@@ -296,7 +296,7 @@ export async function diffContents(
   for (;;) {
     const usable = differences.filter(({ path }) => !without.has(path))
     if (usable.length === 0) return { output: Buffer.alloc(0), without }
-    const { trees, finishWriting: written } = await treesOf(place, usable)
+    const { trees, finishWriting } = await treesOf(place, usable)
     const question = [
       ...settings,
       'diff-tree',
@@ -310,7 +310,7 @@ export async function diffContents(
     const key = `${place.directory} ${question.join(' ')}`
     const output = answers.get(key)
     if (output !== undefined) return { output, without }
-    await written()
+    await finishWriting()
     const call = privateCall(place)
     const result = await runGit(question, call)
     if (result.code === 0) {

@@ -71,6 +71,8 @@ test('a folder is connected: its command line asks the server, and its token sta
   expect(machine.run('task', 'list').out).toContain('Write the guide')
   expect(JSON.parse(machine.run('task', 'get', id.slice(0, 7), '--format', 'json').out)).toMatchObject({ id })
   expect(server.run('task', 'list').out).toContain('Write the guide')
+  // As on the server's machine, in the words of the command line.
+  expect(machine.run('mission', 'start', 'M').error).toContain('--objective is missing.')
   const status = JSON.parse(machine.run('status', '--format', 'json').out)
   expect(status.project).toBe(machine.folder)
 

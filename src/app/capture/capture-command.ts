@@ -23,10 +23,10 @@ const usual: CaptureSettings = { on: true, prompts: 'off', commands: 'program', 
 /** `waymark capture on|off|status`: switches the recording of hook events in this project. Returns the output. */
 export function captureCommand(words: readonly string[]): string {
   const flags = readWords('capture', words)
-  const { positionals, text, texts, flagFailure: mistaken } = flags
+  const { positionals, text, texts, flagFailure } = flags
   const isJson = isJsonRequested(flags)
   const [verb = 'status', odd] = positionals
-  if (odd !== undefined) throw mistaken(`capture does not take ${odd}.`)
+  if (odd !== undefined) throw flagFailure(`capture does not take ${odd}.`)
   const environment = process.env
   const request = { flag: text('project'), environment, workingFolder: process.cwd() }
   const missing = text('project') === undefined ? null : missingFolder(resolve(text('project') ?? ''))
@@ -44,15 +44,15 @@ export function captureCommand(words: readonly string[]): string {
     writeSettings(root, environment, { ...before, on: false })
     return output(`Capture is off in ${root}. The recorded sessions stay.\n`)
   }
-  if (verb !== 'on') throw mistaken(`capture does not know "${verb}".`)
+  if (verb !== 'on') throw flagFailure(`capture does not know "${verb}".`)
   refuseAgent('waymark capture on')
   const prompts = text('prompts')
   const commands = text('commands')
   if (prompts !== undefined && prompts !== 'off' && prompts !== 'local') {
-    throw mistaken(`--prompts cannot be "${prompts}": choose off or local.`)
+    throw flagFailure(`--prompts cannot be "${prompts}": choose off or local.`)
   }
   if (commands !== undefined && commands !== 'program' && commands !== 'full') {
-    throw mistaken(`--commands cannot be "${commands}": choose program or full.`)
+    throw flagFailure(`--commands cannot be "${commands}": choose program or full.`)
   }
   refuseUnwritable(root, environment)
   enableRecording(root, environment, {

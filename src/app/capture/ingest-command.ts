@@ -15,8 +15,8 @@ const recorder: Actor = { name: 'waymark ingest', kind: 'agent', role: null, cha
 /** `waymark ingest`: records hook events until none arrive for half a minute. Hooks start it. */
 export async function ingest(words: readonly string[]): Promise<void> {
   const flags = readWords('ingest', words)
-  const { positionals, text, has, flagFailure: mistaken } = flags
-  if (positionals[0] !== undefined) throw mistaken(`ingest does not take ${positionals[0]}.`)
+  const { positionals, text, has, flagFailure } = flags
+  if (positionals[0] !== undefined) throw flagFailure(`ingest does not take ${positionals[0]}.`)
   const environment = process.env
   const workingFolder = process.cwd()
   const project = text('project')

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { FollowableStore } from '../../events/operations/follow.ts'
 import { Failure } from '../../kernel/failure.ts'
+import { parseInput } from '../../kernel/operations/input/parse-input.ts'
 import type { Answer } from '../../kernel/operations/operation.ts'
 import { day } from '../../people/domain/identity.ts'
 import { type Check, captureChecks } from '../../project/operations/doctor.ts'
@@ -77,7 +78,10 @@ export function askServer(
   const { calls, client, captureHealth, close } = openRemoteProject(place, opening)
   const { actor } = opening
   return {
-    ask: async ({ name }, input, { idempotencyKey }) => {
+    ask: async (operation, input, { idempotencyKey }) => {
+      // A wrong input is refused here, because the sentence of a server names the fields of tools.
+      parseInput(operation, input)
+      const { name } = operation
       const callInput = {
         operation: name,
         input,

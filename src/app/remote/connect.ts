@@ -37,12 +37,12 @@ type ServerLocation = Omit<ConnectedServer, 'project'>
 /** `waymark connect`: connects this project to a server, and stores the token on this machine. */
 export async function connectToServer(words: readonly string[]): Promise<void> {
   const flags = readWords('connect', words)
-  const { positionals, text, has, flagFailure: mistaken } = flags
+  const { positionals, text, has, flagFailure } = flags
   const [address, odd] = positionals
-  if (address === undefined) throw mistaken('connect needs the address of a server.')
-  if (odd !== undefined) throw mistaken(`connect does not take ${odd}.`)
+  if (address === undefined) throw flagFailure('connect needs the address of a server.')
+  if (odd !== undefined) throw flagFailure(`connect does not take ${odd}.`)
   if (has('trust-commands') && has('no-trust-commands')) {
-    throw mistaken('connect takes either --trust-commands or --no-trust-commands.')
+    throw flagFailure('connect takes either --trust-commands or --no-trust-commands.')
   }
   const environment = process.env
   const { origin, project } = parseAddress(address)
@@ -63,7 +63,7 @@ export async function connectToServer(words: readonly string[]): Promise<void> {
   const meant = named ?? (before?.origin === origin ? before.project : null)
   const at = { origin, token, trustsCommands }
   if (has('new')) refuseAgent('waymark connect <url> --project <name> --new')
-  if (has('new') && named === null) throw mistaken('connect --new needs --project <name>.')
+  if (has('new') && named === null) throw flagFailure('connect --new needs --project <name>.')
   const session =
     meant === null
       ? await onlyProject(at)
@@ -183,9 +183,9 @@ function savedServer(root: string): SavedConnection | null {
 /** `waymark disconnect`: disconnects this project from its server. */
 export async function disconnect(words: readonly string[]): Promise<void> {
   const flags = readWords('disconnect', words)
-  const { positionals, flagFailure: mistaken } = flags
+  const { positionals, flagFailure } = flags
   const [odd] = positionals
-  if (odd !== undefined) throw mistaken(`disconnect does not take ${odd}.`)
+  if (odd !== undefined) throw flagFailure(`disconnect does not take ${odd}.`)
   refuseAgent('waymark disconnect')
   const environment = process.env
   const workingFolder = process.cwd()

@@ -71,20 +71,20 @@ function readFlags(command: string, words: readonly string[]): CommandArguments 
 
 /** One of several words. */
 function choiceOf<const Choice extends string>(
-  { text, flagFailure: mistaken }: CommandArguments,
+  { text, flagFailure }: CommandArguments,
   flag: string,
   choices: readonly Choice[],
 ): Choice | undefined {
   const given = text(flag)
   const choice = choices.find((one) => one === given)
   if (given === undefined || choice !== undefined) return choice
-  throw mistaken(
+  throw flagFailure(
     `--${flag} cannot be "${given}": choose ${choices.join(', ').replace(/, ([^,]*)$/, ' or $1')}.`,
   )
 }
 
 function numberOf(
-  { text, flagFailure: mistaken }: CommandArguments,
+  { text, flagFailure }: CommandArguments,
   flag: string,
   { from, to }: { readonly from: number; readonly to: number },
 ): number | undefined {
@@ -92,7 +92,7 @@ function numberOf(
   if (given === undefined) return undefined
   const number = Number(given)
   if (/^\d+$/.test(given) && number >= from && number <= to) return number
-  throw mistaken(`--${flag} must be a whole number from ${from} to ${to}, not "${given}".`)
+  throw flagFailure(`--${flag} must be a whole number from ${from} to ${to}, not "${given}".`)
 }
 
 /** The options of `waymark mcp`. */
@@ -185,20 +185,20 @@ export function readServeFlags(words: readonly string[]): ServeFlags {
   }
 }
 
-function urlOf({ text, flagFailure: mistaken }: CommandArguments): string | undefined {
+function urlOf({ text, flagFailure }: CommandArguments): string | undefined {
   const given = text('public-url')
   if (given === undefined) return undefined
   const url = URL.parse(given)
   if (url && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '')
-  throw mistaken(`--public-url must be an address of http or https, not "${given}".`)
+  throw flagFailure(`--public-url must be an address of http or https, not "${given}".`)
 }
 
 const loopback: readonly string[] = ['127.0.0.1', 'localhost', '::1']
 
-function hostOf({ text, has, flagFailure: mistaken }: CommandArguments): string {
+function hostOf({ text, has, flagFailure }: CommandArguments): string {
   const host = text('host') ?? (has('allow-remote') ? '0.0.0.0' : '127.0.0.1')
   if (has('allow-remote') || loopback.includes(host)) return host
-  throw mistaken(
+  throw flagFailure(
     `--host ${host} accepts other machines, which needs --allow-remote.`,
     'Create a token first: waymark token create <name>. ',
   )

@@ -26,6 +26,11 @@ export function isSolid(hash: string): boolean {
 /** The hash of a line of white space alone. */
 export const blankHash: string = shortLinePrefix.repeat(hashLength)
 
+/** Whether git brought a line of a step. */
+export function isBroughtLine({ brought = [] }: Pick<RecordedStep, 'brought'>, line: number): boolean {
+  return brought.some(([first, count]) => line >= first && line < first + count)
+}
+
 export function hashAt(packed: PackedHashes, index: number): string | null {
   const hash = packed.slice(index * hashLength, (index + 1) * hashLength)
   return hash === '' ? null : hash

@@ -31,7 +31,7 @@ export interface LineHashContext {
 /** Turns the changed files of one span into steps. */
 export function measuredSteps(
   files: readonly ChangedFile[],
-  { hashOf, originOfLine: known }: LineHashContext,
+  { hashOf, originOfLine }: LineHashContext,
 ): MeasuredStep[] {
   const hashed = files.map((file) => hashedFile(file, hashOf))
   const moved = movedLines(hashed)
@@ -39,7 +39,7 @@ export function measuredSteps(
     const reformatted = places.flatMap(({ pairs }) => pairs)
     const came = moved.get(file.path) ?? []
     const rangesOf = (kind: 'brought' | 'alike') =>
-      addedRanges(places, (line) => known(file.path, line) === kind)
+      addedRanges(places, (line) => originOfLine(file.path, line) === kind)
     const [brought, alike] = [rangesOf('brought'), rangesOf('alike')]
     const around = new Map(places.flatMap((place) => place.around))
     const lines = [...around.keys()].sort((a, b) => a - b)

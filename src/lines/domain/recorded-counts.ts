@@ -1,5 +1,5 @@
 import type { ReportedChange } from '../../track/domain/changes.ts'
-import { hashAt, type RecordedStep } from './line-hashes.ts'
+import { hashAt, isBroughtLine, type RecordedStep } from './line-hashes.ts'
 
 interface RecordedCounts {
   added: number
@@ -45,9 +45,8 @@ export function withRecordedCounts(
 /** A line that the attempt added and removed again counts as neither. */
 function countStep(
   own: RecordedCounts,
-  { hunks, added, removed, brought = [] }: Pick<RecordedStep, 'hunks' | 'added' | 'removed' | 'brought'>,
+  { hunks, added, removed, ...step }: Pick<RecordedStep, 'hunks' | 'added' | 'removed' | 'brought'>,
 ): void {
-  const isBrought = (line: number) => brought.some(([first, count]) => line >= first && line < first + count)
   let [addedAt, removedAt] = [0, 0]
   for (const [, removedCount, after, addedCount] of hunks) {
     for (let more = 0; more < removedCount; more += 1, removedAt += 1) {
@@ -59,7 +58,7 @@ function countStep(
       } else own.deleted += 1
     }
     for (let line = after; line < after + addedCount; line += 1, addedAt += 1) {
-      if (isBrought(line)) continue
+      if (isBroughtLine(step, line)) continue
       const hash = hashAt(added, addedAt)
       if (hash !== null) own.alive.set(hash, (own.alive.get(hash) ?? 0) + 1)
       own.added += 1

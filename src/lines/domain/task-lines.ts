@@ -1,5 +1,5 @@
 import { type TaskFileLines, wholeFileLine } from '../../track/domain/landed.ts'
-import { hashAt, isSolid, type LineStep } from './line-hashes.ts'
+import { hashAt, isBroughtLine, isSolid, type LineStep } from './line-hashes.ts'
 
 interface NetLines {
   readonly added: Set<string>
@@ -54,8 +54,7 @@ function changedLines({ hunks, added, removed, brought = [], moved = [], reforma
     for (let line = after; line < after + addedCount; line += 1, addedAt += 1) {
       const hash = hashAt(added, addedAt)
       if (hash === null || !isSolid(hash) || notNew.has(line)) continue
-      const isBrought = brought.some(([first, count]) => line >= first && line < first + count)
-      lines[isBrought ? 'returned' : 'added'].push(hash)
+      lines[isBroughtLine({ brought }, line) ? 'returned' : 'added'].push(hash)
     }
   }
   // A line that was only moved within the file proves nothing.

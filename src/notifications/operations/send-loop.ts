@@ -12,7 +12,7 @@ interface SendLoop {
 }
 
 /** Sends notifications of a project until the signal aborts; messages being sent are finished. */
-export async function runNotificationSender({ sender, signal, onFailure: failed }: SendLoop): Promise<void> {
+export async function runNotificationSender({ sender, signal, onFailure }: SendLoop): Promise<void> {
   const running = new Set<Promise<void>>()
   const bell = newBell(signal)
   let [position, stale, isFollowing] = [0, 0, false]
@@ -24,7 +24,7 @@ export async function runNotificationSender({ sender, signal, onFailure: failed 
       hasNotifications = due.hasNotifications
       for (const leased of due.leasedNotices) {
         const sending = deliverNotice(sender, leased, signal)
-          .catch(failed)
+          .catch(onFailure)
           .finally(() => running.delete(sending))
         running.add(sending)
       }
@@ -33,7 +33,7 @@ export async function runNotificationSender({ sender, signal, onFailure: failed 
         await recordDue(sender)
       }
     } catch (error) {
-      failed(error)
+      onFailure(error)
     }
     if (hasNotifications && !isFollowing) {
       isFollowing = true
@@ -42,7 +42,7 @@ export async function runNotificationSender({ sender, signal, onFailure: failed 
         signal,
         pause: 1_000,
         hear: bell.ring,
-        onFailure: failed,
+        onFailure,
       })
     }
     await bell.waitForRing(hasNotifications ? rests.active : rests.idle)

@@ -15,12 +15,13 @@ export const search = defineOperation({
   toolset: 'track',
   audience: 'both',
   title: 'Find missions, runs and tasks',
-  description: 'Find missions, runs and tasks by words of their name or by id. Without words, list all.',
+  description:
+    'Find missions, runs and tasks by words of their name or by id, among the newest 1,000 missions and runs and 5,000 tasks. Without words, list them.',
   kind: 'query',
   positional: ['words'],
   input: z.strictObject({
     words: text('Words of the name, or the start of an id').optional(),
-    limit: count('How many of each kind; default all', maxSearched.tasks).optional(),
+    limit: count('How many of each kind; default all of these', maxSearched.tasks).optional(),
   }),
   output: z.object({ missions: list(Found), runs: list(Found), tasks: list(Found) }),
 }).handler(({ store, clock }, input) =>

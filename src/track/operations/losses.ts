@@ -64,6 +64,8 @@ interface KeptState {
 export interface LossContext {
   readonly states: readonly KeptState[]
   readonly guarded: readonly GuardedCommand[]
+  /** The commands of people since the last snapshot, the newest first. */
+  readonly writes: readonly TreeWrite[]
 }
 
 export async function lossContext(
@@ -82,7 +84,7 @@ export async function lossContext(
       write.after === null ? [] : [{ at: write.writtenAt, place: write.after, write }],
     ),
   ].sort((a, b) => b.at - a.at)
-  return { states: [...kept.slice(0, maxStates), last], guarded }
+  return { states: [...kept.slice(0, maxStates), last], guarded, writes }
 }
 
 export function lostBrief(
@@ -130,7 +132,7 @@ export async function findLosses(
   const stateOf = ({ state }: LostContent): KeptState => losses.states[state] ?? lines.last
   const byPath = new Map(found.files.map((file) => [file.path, stateOf(file)]))
   const holders = await holdersOf(reads, lines, { now, failing }, byPath)
-  const writes = await reads.treeWrites.since(lines.last.at, treeOf(now.place))
+  const { writes } = losses
   const isWritten = (file: LostContent) =>
     writesAfter(stateOf(file), writes).some(({ files }) => files.includes(file.path))
   const lost = unexplainedLosses(found.files, {

@@ -44,15 +44,12 @@ export function subscribeTo(server: Server, { watch, log }: SubscriptionContext)
 }
 
 /** Sends changes. In the newer era the SDK filters them for each `subscriptions/listen`. */
-export function announceChanges(
-  server: Server,
-  { watch, era, log, onChange: changed }: AnnouncementContext,
-): void {
+export function announceChanges(server: Server, { watch, era, log, onChange }: AnnouncementContext): void {
   watch.tell(({ uris, list }) => {
     const wanted = uris.filter((uri) => era === 'modern' || watch.isListening(uri))
     const sent = wanted.map((uri) => server.sendResourceUpdated({ uri }))
     if (list) sent.push(server.sendResourceListChanged())
-    changed()
+    onChange()
     Promise.all(sent).catch((error: unknown) => log(`A change could not be announced: ${String(error)}`))
   })
 }
