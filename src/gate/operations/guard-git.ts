@@ -90,8 +90,9 @@ export async function guardGit(
   })
   const byTop = [...Map.groupBy(placed, ({ top }) => top)].slice(0, maxTrees)
   if (byTop.length === 0) return nothing
-  const agents = await parts.agents()
-  const trees = await Promise.all(byTop.map(([top, inTree]) => guardTree(top, inTree, { agents, parts })))
+  // The record is read while git runs.
+  const pending = parts.agents()
+  const trees = await Promise.all(byTop.map(([top, inTree]) => guardTree(top, inTree, { pending, parts })))
   const findings = trees.flatMap((tree) => tree.findings)
   const missing = trees.find((tree) => tree.missing !== null)?.missing ?? null
   const decision = decideGuard(findings, { mode, canAsk: caller.canAsk, missing })
@@ -140,12 +141,12 @@ interface GuardedTree {
 async function guardTree(
   top: string,
   inTree: readonly { readonly command: GitCommand; readonly folder: string }[],
-  { agents, parts }: { readonly agents: readonly AgentAtWork[]; readonly parts: GuardParts },
+  { pending, parts }: { readonly pending: Promise<readonly AgentAtWork[]>; readonly parts: GuardParts },
 ): Promise<GuardedTree> {
   const { witness } = parts
   const before = witness.keptBytes()
   const name = parts.snapshotName()
-  const taken = await withinLimit(witness.snapshot({ folder: top, name }))
+  const [taken, agents] = await Promise.all([withinLimit(witness.snapshot({ folder: top, name })), pending])
   if ('missing' in taken) parts.discard(name)
   const snapshot = 'ref' in taken ? taken.ref : null
   const here = agents.filter(({ tree }) => tree === top)
