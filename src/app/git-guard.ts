@@ -17,7 +17,7 @@ import {
   guardGit,
 } from '../gate/operations/guard-git.ts'
 import { readAliases } from '../git/aliases.ts'
-import { createWitness, type WitnessOptions } from '../git/witness.ts'
+import { createWitness } from '../git/witness.ts'
 import { canWrite, removeFromState } from '../kernel/files/state-folder.ts'
 import type { WorkTree } from '../kernel/operations/measurement-protocol.ts'
 import { pathBelow } from '../kernel/path-below.ts'
@@ -86,10 +86,7 @@ export function guardRemotely(call: GuardCall, attempts: readonly HookAttempt[])
 }
 
 /** Measures the work tree of a hook, with its snapshots where servers remove what is no longer needed. */
-function openHookWitness(
-  call: Pick<GuardCall, 'environment' | 'top' | 'root'>,
-  options: Pick<WitnessOptions, 'isForOneAnswer'> = {},
-) {
+function openHookWitness(call: Pick<GuardCall, 'environment' | 'top' | 'root'>) {
   const { environment, root } = call
   const server = serverDatabase(environment)
   const named = firstSetVariable(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME'])
@@ -100,7 +97,7 @@ function openHookWitness(
     stateFolder: state,
     clock: { now: () => Date.now() },
     environment,
-    ...options,
+    endsWithAnswer: true,
   })
   return { witness, discard: (name: string) => void removeFromState(state, join(state, 'snapshots', name)) }
 }
@@ -110,7 +107,7 @@ export async function checkStop(
   call: Omit<GuardCall, 'script' | 'settings'>,
   store: Store,
 ): Promise<readonly string[]> {
-  const { witness, discard } = openHookWitness(call, { isForOneAnswer: true })
+  const { witness, discard } = openHookWitness(call)
   const { stopReasons } = await import('../track/operations/stop-check.ts')
   return store.view(async (reads) => {
     const open = (await reads.tasks.openAttempts()).filter(({ snapshot }) => snapshot.top === call.top)

@@ -34,8 +34,8 @@ export interface WitnessOptions {
   readonly environment?: NodeJS.ProcessEnv
   /** The most that the contents of changed files may take, in bytes. A gigabyte if absent. */
   readonly contentBudget?: number
-  /** Its snapshots are removed after the answer, so nothing is kept for later. */
-  readonly isForOneAnswer?: true
+  /** The process ends with its answer: what would follow it is left out. */
+  readonly endsWithAnswer?: true
 }
 
 /** The witness of work trees: uses git, or checksums without a usable git. */
@@ -48,7 +48,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness & GuardW
     environment,
     budget: options.contentBudget ?? contentBudget,
     afterwards: (work) => {
-      if (options.isForOneAnswer) return
+      if (options.endsWithAnswer) return
       const ending = work().finally(() => unfinished.delete(ending))
       unfinished.add(ending)
     },
