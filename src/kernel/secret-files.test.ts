@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { processorTime } from '../../test/support/processor-time.ts'
 import { isSecretFile } from './secret-files.ts'
 
 const secret = [
@@ -92,8 +93,8 @@ test.each(open)('does not treat %j as a secret file', (path) => {
   expect(isSecretFile(path)).toBe(false)
 })
 
-test('checks a very long path in linear time', () => {
-  const began = performance.now()
-  for (const part of ['.', ' ', '.bak', 'secret-', '.env', 'a/', '_rsa']) isSecretFile(part.repeat(200_000))
-  expect(performance.now() - began).toBeLessThan(2000)
+test('checks a very long path in linear time', async () => {
+  const parts = ['.', ' ', '.bak', 'secret-', '.env', 'a/', '_rsa']
+  const check = () => parts.map((part) => isSecretFile(part.repeat(200_000)))
+  expect(await processorTime(check)).toBeLessThan(2000)
 })

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname } from 'node:path'
-import { performance } from 'node:perf_hooks'
 import { expect, onTestFinished, test } from 'vitest'
 import { mainTree } from '../../src/app/settings/project-location.ts'
 import { processFiles } from '../../src/gate/process-files/process-files.ts'
 import { planFiles } from '../../src/plan/import/plan-files.ts'
+import { awakeTime } from '../support/awake-time.ts'
 import {
   WorkFolder as Folder,
   projectRepository,
@@ -27,10 +27,8 @@ function makePipe(folder: WorkFolder, name: string): string {
 const atOnce = 20_000
 
 async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-  const start = performance.now()
-  const answer = await work
-  expect(performance.now() - start).toBeLessThan(milliseconds)
-  return answer
+  expect(await awakeTime(work)).toBeLessThan(milliseconds)
+  return work
 }
 
 const inGitFolder = [

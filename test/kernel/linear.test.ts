@@ -16,6 +16,7 @@ import { contentAfterEdit } from '../../src/sessions/capture/edit-explanation.ts
 import { claimedChanges } from '../../src/track/domain/claimed-changes/claimed-changes.ts'
 import { weakenings } from '../../src/track/domain/weakened/weakened.ts'
 import { temporaryFolder, WorkFolder } from '../support/git-repository.ts'
+import { processorTime } from '../support/processor-time.ts'
 
 /** What others write, of any size, is read in a time that grows with the size: never with its square. */
 const readers: Readonly<Record<string, (size: number) => unknown>> = {
@@ -68,27 +69,27 @@ function listing() {
   return found
 }
 
-function processorTime(read: (size: number) => unknown, size: number): number {
-  const before = process.cpuUsage().user
-  try {
-    read(size)
-  } catch {
-    // A refusal is an answer, too.
-  }
-  return (process.cpuUsage().user - before) / 1_000
+function timeOf(read: (size: number) => unknown, size: number): Promise<number> {
+  return processorTime(() => {
+    try {
+      read(size)
+    } catch {
+      // A refusal is an answer, too.
+    }
+  })
 }
 
 const small = 20_000
 
-test.each(Object.entries(readers))('reads %s in linear time', (_, read) => {
-  processorTime(read, 100)
-  const [one, eight] = [processorTime(read, small), processorTime(read, 8 * small)]
+test.each(Object.entries(readers))('reads %s in linear time', async (_, read) => {
+  await timeOf(read, 100)
+  const [one, eight] = [await timeOf(read, small), await timeOf(read, 8 * small)]
   // Its square would be 64 times as much. What takes next to nothing is not measured well.
   expect(eight).toBeLessThan(24 * Math.max(one, 20))
 })
 
-test('a process file that is wrong in every line holds nobody up', () => {
-  const time = processorTime((size) => readYaml('\t- %\n'.repeat(size)), 160_000)
+test('a process file that is wrong in every line holds nobody up', async () => {
+  const time = await timeOf((size) => readYaml('\t- %\n'.repeat(size)), 160_000)
   expect(time).toBeLessThan(1_000)
 })
 
@@ -101,7 +102,5 @@ test('looks for a process in a file of empty lines in linear time', async () => 
     isConfined: true,
   })
   folder.put('.waymark/processes/empty.yaml', '\n'.repeat(100_000))
-  const before = process.cpuUsage().user
-  await files.load('empty')
-  expect((process.cpuUsage().user - before) / 1_000).toBeLessThan(2_000)
+  expect(await processorTime(() => files.load('empty'))).toBeLessThan(2_000)
 })

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { processorTime } from '../../../test/support/processor-time.ts'
 import { commandApprovals } from './command-approvals.ts'
 import { runnerScripts } from './runner-scripts.ts'
 
@@ -97,9 +98,9 @@ test('scripts that call each other end', async () => {
 })
 
 test('a long command line is read in a moment', async () => {
-  const started = performance.now()
-  await runnerScripts(folderWith({ 'package.json': { scripts } }), `npm ${'"test" '.repeat(50_000)}`)
-  expect(performance.now() - started).toBeLessThan(2_000)
+  const folder = folderWith({ 'package.json': { scripts } })
+  const line = `npm ${'"test" '.repeat(50_000)}`
+  expect(await processorTime(() => runnerScripts(folder, line))).toBeLessThan(2_000)
 })
 
 test('an approval covers the scripts: their change asks again, another change does not', async () => {
@@ -287,7 +288,6 @@ test.each([
   ],
 ])('a hostile repository is read in a moment: %s %#', async (run, files) => {
   const folder = folderWith(files)
-  const started = performance.now()
-  await commandApprovals(join(folder, 'state')).hashOf({ run, folder, pinned: [] })
-  expect(performance.now() - started).toBeLessThan(4_000)
+  const approvals = commandApprovals(join(folder, 'state'))
+  expect(await processorTime(() => approvals.hashOf({ run, folder, pinned: [] }))).toBeLessThan(4_000)
 })

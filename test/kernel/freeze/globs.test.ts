@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { pathPatterns } from '../../../src/kernel/path-pattern.ts'
 import { globMatcher } from '../../../src/kernel/pattern.ts'
 import { amount } from '../../support/amount.ts'
+import { processorTime } from '../../support/processor-time.ts'
 
 const word = fc.constantFrom('a', 'b', 'ab', '.a', 'a.b', 'src', '')
 const part = fc.constantFrom(
@@ -39,11 +40,10 @@ test('a glob with many stars matches what picomatch matches', () => {
   )
 })
 
-test('a path pattern with many stars and braces takes no longer for a long path', () => {
+test('a path pattern with many stars and braces takes no longer for a long path', async () => {
   const { matches } = pathPatterns([`**/${'*a'.repeat(40)}b`, `{${'a*,'.repeat(40)}b*}/**/c`])
-  const before = performance.now()
-  expect(matches(`${'a'.repeat(2_000)}/${'a'.repeat(2_000)}`)).toBe(false)
-  expect(performance.now() - before).toBeLessThan(5_000)
+  const match = () => expect(matches(`${'a'.repeat(2_000)}/${'a'.repeat(2_000)}`)).toBe(false)
+  expect(await processorTime(match)).toBeLessThan(5_000)
 })
 
 test('a glob that cannot be matched in good time is refused with its words', () => {

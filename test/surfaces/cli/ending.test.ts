@@ -13,6 +13,7 @@ import {
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { awakeTime } from '../../support/awake-time.ts'
 import { bin } from '../../support/program.ts'
 import { type StartedProgram, startAlone } from '../../support/started-program.ts'
 import { serveHome } from '../http/serve-process.ts'
@@ -65,10 +66,10 @@ const isAlive = (pid: number) => {
 
 async function endedBy(child: Pick<StartedProgram, 'kill'> & EventEmitter, signal: NodeJS.Signals) {
   const exit = once(child, 'exit')
-  const began = performance.now()
   child.kill(signal)
+  const took = await awakeTime(exit)
   const [code] = await exit
-  return { code, took: performance.now() - began }
+  return { code, took }
 }
 
 const record = ({ run, folder }: ReturnType<typeof slowHome>) => {
