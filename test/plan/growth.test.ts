@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { TaskId } from '../../src/kernel/id.ts'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
+import type { PlanFilter } from '../../src/plan/ports/plan-reads.ts'
 import { dialects } from '../store/dialects.ts'
 import { happened } from '../store/events.ts'
 import { aTask } from '../support/entities.ts'
@@ -113,12 +114,14 @@ describe.each(dialects)('in a large plan in $dialect', ({ dialect, fresh, isQuic
     expect(await found()).toBe(1)
     await call('complete_mission', { mission_id, status: 'failed', summary: 'Given up.' })
     expect(await found()).toBe(0)
-    const mission = { owner: 'open', now: Date.now() } as const
-    const counted = (countTo?: number) =>
-      store.view(({ plan }) => plan.tasks(mission, { limit: 1, ...(countTo !== undefined && { countTo }) }))
-    expect(await counted()).toMatchObject({ total: ids.length })
-    expect(await counted(most)).toMatchObject({ total: most, isMore: true })
-    expect((await counted(most + 100)).isMore).toBeUndefined()
+    const counted = (countTo: number, filter: Partial<PlanFilter> = {}, limit = 1) =>
+      store.view(({ plan }) => plan.tasks({ owner: 'open', now: Date.now(), ...filter }, { limit, countTo }))
+    expect(await counted(most)).toMatchObject({ total: ids.length })
+    const search = 'task'
+    expect(await counted(most, { search })).toMatchObject({ total: most, isMore: true })
+    expect(await counted(most, { search }, most + 1)).toMatchObject({ total: most, isMore: true })
+    expect(await counted(most + 100, { search })).toMatchObject({ total: ids.length })
+    expect((await counted(most + 100, { search })).isMore).toBeUndefined()
   })
 
   test('moved tasks are where they were put, with and without numbers', async () => {

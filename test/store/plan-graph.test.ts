@@ -239,12 +239,21 @@ async function agrees({ plan }: Reads, { model, gate }: Model, now: number): Pro
   const listed = async (filter: object): Promise<readonly string[]> => {
     const page = await plan.tasks({ now, ...filter }, { limit: 100 })
     expect(page.total).toBe(page.tasks.length)
+    for (const place of [{}, { owner: 'open' }, { owner: null }, { phaseId: p(1) }] as const) {
+      const { tasks } = await plan.tasks({ now, ...place, ...filter }, { limit: 100 })
+      expect((await plan.tasks({ now, ...place, ...filter }, { limit: 0 })).total).toBe(tasks.length)
+    }
     return ids(page.tasks.map(({ task }) => task))
   }
   const sorted = (some: readonly GraphTask[]): readonly string[] => ids(some.toSorted(compareWork))
   expect(await listed({})).toEqual(sorted(graph))
   expect(await listed({ ready: true })).toEqual(sorted(readyTasks(graph)))
   expect(await listed({ blocked: true })).toEqual(sorted(blockedTasks(graph).map(({ task }) => task)))
+  const droppedIds = ids(model.filter(({ dropped }) => dropped))
+  for (const dropped of [true, false])
+    expect(await listed({ dropped })).toEqual(
+      sorted(graph.filter(({ id }) => droppedIds.includes(id) === dropped)),
+    )
   for (const status of ['to_do', 'in_progress', 'done'] as const) {
     expect(await listed({ status })).toEqual(sorted(graph.filter((task) => task.status === status)))
   }

@@ -31,8 +31,8 @@ const inputFields = z.strictObject({
   format: formatField.optional(),
 })
 
-/** The maximum of tasks that a list counts where the number is not stored. A search reads the text of each task. */
-const maxCounted = { list: 1000, search: 100 }
+/** The maximum of tasks that a list counts where the number is not stored. */
+const maxCounted = 1000
 
 export const taskList = defineOperation({
   name: 'taskman_task_list',
@@ -63,7 +63,8 @@ export const taskList = defineOperation({
     const filter = await filterOf(reads, input, now)
     const { tasks, total, isMore } = await reads.plan.tasks(filter, {
       limit: paging.limit + 1,
-      countTo: input.search === undefined ? maxCounted.list : Math.max(maxCounted.search, paging.limit),
+      // A search reads the text of each task, so it stops behind its page.
+      countTo: input.search === undefined ? maxCounted : paging.limit,
       ...(after && { after: after.task.id }),
     })
     const entries = paging.fit(tasks.map((planned) => taskListEntry(plannedTaskEntry(planned, now), actor)))
@@ -84,7 +85,7 @@ async function endedCount(reads: Reads, filter: PlanFilter) {
   if (owner !== 'open' || !isPlain) return {}
   const asked = { now, ...(status && { status }) }
   const all = await reads.plan.tasks(asked, { limit: 0 })
-  const open = await reads.plan.tasks({ ...asked, owner }, { limit: 0, countTo: maxCounted.list })
+  const open = await reads.plan.tasks({ ...asked, owner }, { limit: 0, countTo: maxCounted })
   return all.total > open.total ? { in_ended_missions: all.total - open.total } : {}
 }
 

@@ -117,8 +117,6 @@ export interface PlanReads {
   tasksWithIds(ids: readonly string[]): Promise<readonly PlannedTask[]>
   /** By the phase's order, then sort order, then creation. */
   tasks(filter: PlanFilter, request: PlanRequest): Promise<PlanPage>
-  /** How many tasks of open plans were dropped. */
-  droppedTotal(): Promise<number>
   /** How many tasks of a phase are not done. */
   undoneInPhase(phaseId: PhaseId): Promise<number>
   /** The open tasks of a phase: those in progress first, then in list order; at most 40. */
@@ -146,8 +144,12 @@ export interface PlanReads {
   notes(taskId: TaskId, request: PageRequest): Promise<Page<Note>>
   /** The existing ones of these ids, oldest first. */
   notesWithIds(ids: readonly string[]): Promise<readonly Note[]>
-  /** The newest tasks of all plans. */
-  newest(limit: number, now: number): Promise<readonly NamedTask[]>
+  /** Of the newest tasks of all plans those with every word in their name or goal, or at the beginning of their id. */
+  newest(request: {
+    readonly limit: number
+    readonly words: readonly string[]
+    readonly now: number
+  }): Promise<readonly NamedTask[]>
   /** Every task of a plan, for diagrams and export, at most `limit`, in list order. */
   graph(owner: PlanSpan, limit: number, now: number): Promise<readonly GraphTaskRow[]>
   /** Tasks of other plans with a dependency to or from this one. */

@@ -4,6 +4,7 @@ import type { TaskId } from '../../kernel/id.ts'
 import { lateralLookup, prepareQuery, splitIntoBatches } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import { touchTask } from './claim.ts'
+import { countHomes, type TaskHome, updateHomeCounts } from './task-lists.ts'
 
 export interface TaskDependencyTable {
   project_id: string
@@ -45,32 +46,52 @@ export async function applyDependencyRemoved(
 }
 
 /** Adds or removes one dependency in a task's count, unless the dependency is done and settled. */
-async function countDependency(
-  { db, projectId }: ProjectionContext,
+function countDependency(
+  projecting: ProjectionContext,
   dependency: { readonly taskId: string; readonly dependsOnId: string },
   change: 1 | -1,
 ): Promise<void> {
-  await sql`update task set ${dependencyCountChange(change)}
-    where project_id = ${projectId} and id = ${dependency.taskId} and exists (
-      select 1 from task as dependency
-        where dependency.project_id = task.project_id and dependency.id = ${dependency.dependsOnId}
-          and ${isOpen})`.execute(db)
+  const waiting = sql`id = ${dependency.taskId} and exists (
+    select 1 from task as dependency
+      where dependency.project_id = task.project_id and dependency.id = ${dependency.dependsOnId}
+        and ${isOpen})`
+  return changeDependencies(projecting, waiting, change)
 }
 
 /** A task became done and settled, or not anymore: adjusts the counts of its dependents. */
-export async function countDependents(
-  { db, projectId }: ProjectionContext,
+export function countDependents(
+  projecting: ProjectionContext,
   taskId: string,
   change: 1 | -1,
 ): Promise<void> {
-  await sql`update task set ${dependencyCountChange(change)}
-    where project_id = ${projectId} and id in (
-      select task_id from task_dependency
-        where project_id = ${projectId} and depends_on_id = ${taskId})`.execute(db)
+  const waiting = sql`id in (
+    select task_id from task_dependency
+      where project_id = ${projecting.projectId} and depends_on_id = ${taskId})`
+  return changeDependencies(projecting, waiting, change)
+}
+
+/** Changes the number of open dependencies of tasks. With the first or the last one, tasks to do change their count. */
+async function changeDependencies(
+  projecting: ProjectionContext,
+  tasks: RawBuilder<unknown>,
+  change: 1 | -1,
+): Promise<void> {
+  const { db, projectId } = projecting
+  const { rows } = await sql<TaskHome & { readonly status: string; readonly open_dependencies: number }>`
+    update task set ${dependencyCountChange(change)} where project_id = ${projectId} and ${tasks}
+      returning mission_id, phase_id, readiness, resolution, status, open_dependencies`.execute(db)
+  const boundary = change === 1 ? 1 : 0
+  const changed = rows.filter((row) => row.status === 'to_do' && row.open_dependencies === boundary)
+  const readiness = change === 1 ? 'ready' : 'blocked'
+  await updateHomeCounts(
+    projecting,
+    changed.map((row) => [{ ...row, readiness }, row]),
+  )
 }
 
 /** Recounts the open dependencies of every task, after the inbox gate changed. */
-export async function countEveryDependency({ db, projectId }: ProjectionContext): Promise<void> {
+export async function countEveryDependency(projecting: ProjectionContext): Promise<void> {
+  const { db, projectId } = projecting
   await sql`update task set open_dependencies = (
       select count(*) from task_dependency as machine
         join task as dependency
@@ -78,6 +99,7 @@ export async function countEveryDependency({ db, projectId }: ProjectionContext)
         where machine.project_id = task.project_id and machine.task_id = task.id and ${isOpen})
     where project_id = ${projectId}`.execute(db)
   await sql`update task set ${dependencyCountChange(0)} where project_id = ${projectId}`.execute(db)
+  await countHomes(projecting)
 }
 
 // The SQL form of `isReleased`.

@@ -5,9 +5,7 @@ import type { ReadScope } from '../../store/tables/tables.ts'
 import type { PlanSpan } from '../domain/plan.ts'
 import type { OutlineCount } from '../ports/plan-reads.ts'
 import {
-  hasOwner,
   inOpenPlan,
-  isInOpenPlan,
   listColumns,
   listOrder,
   ownerCondition,
@@ -23,7 +21,7 @@ interface CountRow {
   readonly tasks: number
 }
 
-/** From stored counts, without reading tasks: only dropped ones are counted. */
+/** From stored counts, without reading tasks. */
 export async function outlineCounts(scope: ReadScope, span: PlanSpan): Promise<readonly OutlineCount[]> {
   const { db, projectId } = scope
   const counted = sql`select place, status, tasks from task_count where project_id = ${projectId} and tasks > 0`
@@ -32,49 +30,25 @@ export async function outlineCounts(scope: ReadScope, span: PlanSpan): Promise<r
       join phase on phase.project_id = ${projectId} and phase.id = counted.place
       where ${span === 'open' ? phaseOfOpenMission(projectId) : ownerCondition(span)}`.execute(db)
   const plans = await sql<CountRow>`${counted} and kind = 'home' and ${placeIn(projectId, span)}`.execute(db)
-  const dropped = await sql<DroppedRow>`
-    select mission_id, phase_id, count(*) as tasks from task
-      where project_id = ${projectId} and resolution = 'dropped' and ${span === 'open' ? isInOpenPlan : hasOwner(span)}
-      group by mission_id, phase_id`.execute(db)
   const counts = new Map<string, Counted>()
   const countOf = (missionId: string | null, phaseId: string | null): Counted => {
     const key = JSON.stringify([phaseId === null ? missionId : null, phaseId])
-    const count = counts.get(key) ?? { missionId, phaseId, total: 0, done: 0 }
+    const count = counts.get(key) ?? { missionId, phaseId, total: 0, done: 0, dropped: 0 }
     counts.set(key, count)
     return count
   }
   for (const { place, status, tasks } of plans.rows) {
-    const outside = countOf(place === ownPlan ? null : place, null)
-    outside.total += tasks
-    if (status === 'done') outside.done += tasks
+    addTo(countOf(place === ownPlan ? null : place, null), status, tasks)
   }
   for (const { place, status, tasks, mission_id } of phases.rows) {
-    const [phase, outside] = [countOf(mission_id, place), countOf(mission_id, null)]
-    phase.total += tasks
-    outside.total -= tasks
-    if (status !== 'done') continue
-    phase.done += tasks
-    outside.done -= tasks
+    addTo(countOf(mission_id, place), status, tasks)
+    addTo(countOf(mission_id, null), status, -tasks)
   }
-  for (const { mission_id, phase_id, tasks } of dropped.rows) {
-    const count = countOf(mission_id, phase_id)
-    count.total -= tasks
-    count.done -= tasks
-    count.dropped = (count.dropped ?? 0) + tasks
-  }
-  return [...counts.values()].map(({ missionId, phaseId, total, done, dropped = 0 }) => ({
+  return [...counts.values()].map(({ missionId, phaseId, ...count }) => ({
     missionId: missionId as MissionId | null, // a brand
     phaseId: phaseId as PhaseId | null, // a brand
-    total,
-    done,
-    dropped,
+    ...count,
   }))
-}
-
-interface DroppedRow {
-  readonly mission_id: string | null
-  readonly phase_id: string | null
-  readonly tasks: number
 }
 
 interface Counted {
@@ -82,7 +56,14 @@ interface Counted {
   readonly phaseId: string | null
   total: number
   done: number
-  dropped?: number
+  dropped: number
+}
+
+/** Dropped tasks are not part of the total. */
+function addTo(count: Counted, status: string, tasks: number): void {
+  if (status === 'dropped') count.dropped += tasks
+  else count.total += tasks
+  if (status === 'done') count.done += tasks
 }
 
 function placeIn(projectId: string, span: PlanSpan): RawBuilder<unknown> {

@@ -8,7 +8,7 @@ import type { PlanFilter, PlanPage, PlanRequest } from '../ports/plan-reads.ts'
 import { claimOf, endedClaimCondition } from './claim.ts'
 import type { TaskDependencyTable } from './dependency.ts'
 import { hasOpenItems, missionHasNotEnded, type TaskTable, taskOfRow, workflowEndedByItself } from './task.ts'
-import { ownPlan } from './task-lists.ts'
+import { type HomeState, ownPlan } from './task-lists.ts'
 
 /** Nothing comes after a missing task. */
 export async function planPage(
@@ -21,7 +21,7 @@ export async function planPage(
   const rows = await selectFirstTasks(scope, parts, { order: listOrder, limit })
   const tasks = await plannedTasks(scope, rows)
   if (after === undefined && rows.length < limit) return { tasks, total: rows.length }
-  return { tasks, ...(await planTotal(scope, filter, countTo)) }
+  return { tasks, ...(await planTotal(scope, filter, { countTo, read: rows.length })) }
 }
 
 async function listPlaceOf({ db, projectId }: ReadScope, taskId: TaskId): Promise<ListPosition | undefined> {
@@ -92,34 +92,41 @@ async function dependencyEdges(
 async function planTotal(
   scope: ReadScope,
   filter: PlanFilter,
-  countTo: number | undefined,
+  {
+    countTo = Number.POSITIVE_INFINITY,
+    read,
+  }: { readonly countTo: number | undefined; readonly read: number },
 ): Promise<Omit<PlanPage, 'tasks'>> {
   const { owner, phaseId, milestoneId, role, ready, blocked, unblocked, unassigned, search } = filter
   const { status, dropped } = filter
-  // Stored counts take dropped tasks for done ones.
-  const isStored =
-    dropped === undefined && milestoneId === undefined && role === undefined && search === undefined
-  const isOfOnePlace = phaseId !== undefined || owner !== 'open'
-  if (!isStored || !isOfOnePlace || ready || blocked || unblocked || unassigned) {
-    const total = await countOf(scope, planParts(scope.projectId, filter), countTo)
-    return countTo === undefined || total <= countTo ? { total } : { total: countTo, isMore: true }
+  const isOfHome = milestoneId === undefined && role === undefined && search === undefined
+  // The counts of the project are by status, those of homes by state. No task of an ended mission is ready.
+  const isByStatus = dropped === undefined && !ready && !blocked
+  const isStored = owner === undefined && phaseId === undefined ? isByStatus : !ready || owner === 'open'
+  if (!isOfHome || unblocked || unassigned || !isStored) {
+    const total = read > countTo ? read : await countOf(scope, planParts(scope.projectId, filter), countTo)
+    return total <= countTo ? { total } : { total: countTo, isMore: true }
   }
   const stored = await storedCount(scope, filter)
-  if (status === undefined || status === 'done') return { total: stored }
+  if (stored === null) return { total: 0 }
+  if (status !== 'in_progress' && !includesExpired(filter)) return { total: stored }
   const expired = await countOf(scope, [expiredPart(scope.projectId, filter)])
-  return { total: status === 'to_do' ? stored + expired : stored - expired }
+  return { total: status === 'in_progress' ? stored - expired : stored + expired }
 }
 
-async function storedCount({ db, projectId }: ReadScope, filter: PlanFilter): Promise<number> {
+/** Null if the filter matches no state. */
+async function storedCount({ db, projectId }: ReadScope, filter: PlanFilter): Promise<number | null> {
   const { owner, phaseId, status } = filter
   const { kind, place } = placeOf(projectId, filter)
+  const states = kind === 'project' ? status && [status] : homeStates(filter)
+  if (states?.length === 0) return null
   const row = await db
     .selectFrom('task_count')
     .select(sql<number>`coalesce(sum(tasks), 0)`.as('total'))
     .where('project_id', '=', projectId)
     .where('kind', '=', kind)
-    .where('place', '=', place)
-    .$if(status !== undefined, (query) => query.where('status', '=', status ?? ''))
+    .where(place === null ? isOpenHome(projectId) : sql<boolean>`place = ${place}`)
+    .$if(states !== undefined, (query) => query.where('status', 'in', states ?? []))
     .$if(phaseId !== undefined && owner !== undefined, (query) =>
       query.where(sql<boolean>`exists (select 1 from phase
         where phase.project_id = task_count.project_id and phase.id = task_count.place
@@ -129,27 +136,40 @@ async function storedCount({ db, projectId }: ReadScope, filter: PlanFilter): Pr
   return row.total
 }
 
+/** The place of null is every home of an open plan. */
 function placeOf(projectId: string, { owner, phaseId }: PlanFilter) {
   if (phaseId !== undefined) return { kind: 'home_phase', place: phaseId } as const
-  if (owner !== undefined) return { kind: 'home', place: owner ?? ownPlan } as const
-  return { kind: 'project', place: projectId } as const
+  if (owner === undefined) return { kind: 'project', place: projectId } as const
+  return { kind: 'home', place: owner === 'open' ? null : (owner ?? ownPlan) } as const
 }
 
-/** The number of dropped tasks in open plans. */
-export function droppedTotal(scope: ReadScope): Promise<number> {
-  const { projectId } = scope
-  const isDropped = sql`project_id = ${projectId} and resolution = 'dropped' and ${inOpenPlan}`
-  return countOf(scope, [isDropped])
+/** The homes of tasks in open plans, as `openPlanColumn` says it of a task. */
+function isOpenHome(projectId: string): RawBuilder<boolean> {
+  const missions = sql`select id from mission as around where around.project_id = ${projectId}`
+  const open = sql`select ${ownPlan} union all ${missions} and ${missionHasNotEnded}`
+  return sql<boolean>`(place in (${open} union all ${missions} and ${workflowEndedByItself})
+    and (status not in ('done', 'dropped') or place in (${open})))`
+}
+
+const allStates = ['ready', 'blocked', 'in_progress', 'done', 'dropped'] as const satisfies HomeState[]
+
+function homeStates(filter: PlanFilter): readonly HomeState[] {
+  const { dropped } = filter
+  const readiness = taskStandings(filter)
+  return allStates.filter((state) => {
+    if (dropped !== undefined && dropped !== (state === 'dropped')) return false
+    return readiness.includes(null) || readiness.includes(state === 'dropped' ? 'done' : state)
+  })
 }
 
 async function countOf(
   { db }: ReadScope,
   parts: readonly RawBuilder<unknown>[],
-  countTo?: number,
+  countTo = Number.POSITIVE_INFINITY,
 ): Promise<number> {
   if (parts.length === 0) return 0
   const counts = parts.map((part) =>
-    countTo === undefined
+    countTo === Number.POSITIVE_INFINITY
       ? sql`(select count(*) from task where ${part})`
       : sql`(select count(*) from (select 1 from task where ${part} limit ${countTo + 1}) as counted)`,
   )

@@ -4,6 +4,7 @@ import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts
 import { isLeaseRunning } from '../../kernel/lease.ts'
 import { fingerprint } from '../../store/fingerprint.ts'
 import { lateralLookup, nonEmptyValues, prepareQuery } from '../../store/tables/query.ts'
+import { newestWithWords } from '../../store/tables/search.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import { claimDurationMs } from '../domain/claims.ts'
 import type { PlannedTask, PlanSpan } from '../domain/plan.ts'
@@ -24,7 +25,6 @@ import { awaitedBy, longestChain, outlineCounts } from './outline.ts'
 import { planPlaceReads } from './phase.ts'
 import {
   dependenciesOf,
-  droppedTotal,
   hasOwner,
   inOpenPlan,
   isInOpenPlan,
@@ -54,7 +54,7 @@ const undoneIn = prepareQuery((db, projectId: string, phaseId: string) =>
     .where('project_id', '=', projectId)
     .where('kind', '=', 'home_phase')
     .where('place', '=', phaseId)
-    .where('status', 'in', ['to_do', 'in_progress']),
+    .where('status', 'in', ['ready', 'blocked', 'in_progress']),
 )
 
 const openTasksOf = prepareQuery((db, projectId: string, phaseId: string) =>
@@ -86,7 +86,6 @@ export function planReads(scope: ReadScope): PlanReads {
       return ids.length === 0 ? [] : plannedTasks(scope, await tasksByIds(scope, [...new Set(ids)]))
     },
     tasks: (filter, request) => planPage(scope, filter, request),
-    droppedTotal: () => droppedTotal(scope),
     async undoneInPhase(phaseId) {
       const [row] = await undoneIn(db, projectId, phaseId)
       return Number(row?.tasks ?? 0)
@@ -134,7 +133,7 @@ export function planReads(scope: ReadScope): PlanReads {
     },
     notes: (taskId, request) => notesOf(scope, taskId, request),
     notesWithIds: (ids) => notesWithIds(scope, ids),
-    newest: (limit, now) => newestTasks(scope, { limit, now }),
+    newest: (request) => newestTasks(scope, request),
     graph: (owner, limit, now) => planGraph(scope, owner, { limit, now }),
     neighbors: (owner, limit, now) => {
       const owned = owner === 'open' ? inOpenPlan : ownerCondition(owner)
@@ -382,19 +381,17 @@ function statusAt(
   return expired ? 'to_do' : (status as GraphTaskRow['status']) // as it was written
 }
 
-/** In the order of an index, with a look-up for each. */
 async function newestTasks(
-  { db, projectId }: ReadScope,
-  { limit, now }: { readonly limit: number; readonly now: number },
+  scope: ReadScope,
+  { now, ...request }: Parameters<PlanReads['newest']>[0],
 ): Promise<readonly NamedTask[]> {
-  const on = sql`task.project_id = ${projectId} and task.id = listed.task_id`
-  const { rows } = await sql<
+  const rows = await newestWithWords<
     Pick<TaskPlanColumns, 'id' | 'name' | 'status' | 'resolution' | 'claim_expires_at'>
-  >`
-    select task.id, task.name, task.status, task.resolution, task.claim_expires_at
-      from task_place as listed ${lateralLookup(db, { table: 'task', as: 'task', on })}
-      where listed.project_id = ${projectId} and listed.kind = 'project' and listed.place = ${projectId}
-      order by listed.task_seq desc limit ${limit}`.execute(db)
+  >(scope, 'task', {
+    ...request,
+    columns: ['id', 'name', 'status', 'resolution', 'claim_expires_at'],
+    order: sql`seq + 0`,
+  })
   return rows.map((row) => ({
     id: row.id as TaskId, // a brand
     name: row.name,

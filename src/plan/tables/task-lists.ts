@@ -14,7 +14,7 @@ export interface TaskListTable {
   status: string
 }
 
-/** The number of tasks by status in a place. `home` and `home_phase` only count tasks that belong there. */
+/** The number of tasks by status in a place. `home` and `home_phase` only count tasks that belong there, by `HomeState`. */
 export interface TaskCountTable {
   project_id: string
   kind: TaskListTable['kind'] | 'home' | 'home_phase'
@@ -50,11 +50,11 @@ export async function placeTask(
   moved: {
     readonly listedRows: readonly TaskListRow[]
     readonly places: TaskListKeys
-    readonly homeBefore: TaskHome
+    readonly homes: HomeMove
   },
 ): Promise<void> {
   const { db, projectId } = projecting
-  const { listedRows, places, homeBefore } = moved
+  const { listedRows, places, homes } = moved
   const { status } = task
   if (listedRows.some((one) => one.status !== status)) {
     await db
@@ -71,8 +71,7 @@ export async function placeTask(
   await addCounts(projecting, [
     ...listedRows.map(({ kind, place, status: before }) => ({ kind, place, status: before, tasks: -1 })),
     ...[...listedRows, ...added].map(({ kind, place }) => ({ kind, place, status, tasks: 1 })),
-    ...homeCounts(homeBefore, -1),
-    ...homeCounts({ ...homeBefore, status }, 1),
+    ...homeMoves([homes]),
   ])
 }
 
@@ -150,16 +149,34 @@ async function count({ db, projectId }: ProjectionContext, taskId: string): Prom
     on conflict (project_id, kind, place, status) do update set tasks = task_count.tasks + 1`.execute(db)
 }
 
-type TaskHome = Pick<TaskTable, 'mission_id' | 'phase_id' | 'status'>
+export type TaskHome = Pick<TaskTable, 'mission_id' | 'phase_id' | 'readiness' | 'resolution'>
+type HomeMove = readonly [before: TaskHome, after: TaskHome]
 type TaskCountRow = Pick<TaskCountTable, 'kind' | 'place' | 'status' | 'tasks'>
 
-/** Moves a task's home count. */
-export function updateHomeCounts(
-  projecting: ProjectionContext,
-  before: TaskHome,
-  after: TaskHome,
-): Promise<void> {
-  return addCounts(projecting, [...homeCounts(before, -1), ...homeCounts(after, 1)])
+/** The state by which a task is counted at home. */
+export type HomeState = TaskTable['readiness'] | 'dropped'
+
+/** Moves the home counts of tasks. */
+export function updateHomeCounts(projecting: ProjectionContext, moves: readonly HomeMove[]): Promise<void> {
+  return addCounts(projecting, homeMoves(moves))
+}
+
+function homeMoves(moves: readonly HomeMove[]): readonly TaskCountRow[] {
+  return moves.flatMap(([before, after]) => [...homeCounts(before, -1), ...homeCounts(after, 1)])
+}
+
+/** Counts the tasks of every home again. */
+export async function countHomes({ db, projectId }: ProjectionContext): Promise<void> {
+  const state = sql`case when resolution = 'dropped' then 'dropped' else readiness end`
+  await sql`delete from task_count where project_id = ${projectId} and kind in ('home', 'home_phase')`.execute(
+    db,
+  )
+  await sql`insert into task_count (project_id, kind, place, status, tasks)
+    select project_id, 'home', coalesce(mission_id, ${ownPlan}), ${state}, count(*) from task
+      where project_id = ${projectId} group by 1, 3, 4
+    union all
+    select project_id, 'home_phase', phase_id, ${state}, count(*) from task
+      where project_id = ${projectId} and phase_id is not null group by 1, 3, 4`.execute(db)
 }
 
 /** All count changes in one statement, without those that cancel out. */
@@ -185,7 +202,11 @@ async function addCounts(
     .execute()
 }
 
-function homeCounts({ mission_id, phase_id, status }: TaskHome, tasks: 1 | -1): readonly TaskCountRow[] {
+function homeCounts(
+  { mission_id, phase_id, readiness, resolution }: TaskHome,
+  tasks: 1 | -1,
+): readonly TaskCountRow[] {
+  const status: HomeState = resolution === 'dropped' ? 'dropped' : readiness
   const plan: TaskCountRow = { kind: 'home', place: mission_id ?? ownPlan, status, tasks }
   return phase_id === null ? [plan] : [plan, { kind: 'home_phase', place: phase_id, status, tasks }]
 }

@@ -146,7 +146,7 @@ function readinessOf(status: Task['status'], openDependencies: number): TaskTabl
   return openDependencies === 0 ? 'ready' : 'blocked'
 }
 
-export const missionHasNotEnded = sql`around.status not in ('completed', 'failed', 'partial')`
+export const missionHasNotEnded = sql`around.status in ('pending', 'in_progress')`
 
 /** A workflow that ended by itself still accepts tasks. */
 export const workflowEndedByItself = sql`around.kind = 'workflow' and around.summary is null`
@@ -217,11 +217,7 @@ export async function applyTaskPlanned(
     .insertInto('task')
     .values({ ...row, in_open_plan })
     .execute()
-  await placeNewTask(
-    projecting,
-    { id: task.id, seq: projecting.seq, status: task.status },
-    { mission_id: task.missionId, phase_id: task.phaseId, status: task.status },
-  )
+  await placeNewTask(projecting, { id: task.id, seq: projecting.seq, status: task.status }, row)
 }
 
 export const phaseById = prepareQuery((db, projectId: string, id: string) =>
@@ -294,7 +290,7 @@ export async function moveTask(
     .where('project_id', '=', projectId)
     .where('id', '=', before.id)
     .execute()
-  await updateHomeCounts(projecting, before, { ...home, status: before.status })
+  await updateHomeCounts(projecting, [[before, { ...before, ...home }]])
   const status = before.status as Task['status'] // as it was written
   await moveTaskHome(
     projecting,
@@ -382,11 +378,12 @@ export async function changeTask(
   places: TaskListKeys = {},
 ): Promise<void> {
   const { db, projectId, at: updatedAt } = projecting
+  const readiness = readinessOf(changed.status, before.open_dependencies)
   await db
     .updateTable('task')
     .set({
       ...changed,
-      readiness: readinessOf(changed.status, before.open_dependencies),
+      readiness,
       in_open_plan: openPlanColumn(projecting, before.mission_id, changed.status),
       ...(changed.status === 'done' && { height: 0 }),
       updated_at: updatedAt,
@@ -395,7 +392,8 @@ export async function changeTask(
     .where('id', '=', before.id)
     .execute()
   const task = { id: before.id, seq: before.seq, status: changed.status }
-  await placeTask(projecting, task, { listedRows, places, homeBefore: before })
+  const homes = [before, { ...before, ...changed, readiness }] as const
+  await placeTask(projecting, task, { listedRows, places, homes })
   // A change between dropped and done may also affect its dependents.
   if (links.hasDependents) await recountDependents(projecting, before, { ...before, ...changed })
   if (changed.status === before.status) return

@@ -125,15 +125,14 @@ export const status = defineOperation({
   )
 
 async function planCounts({ plan, landings }: Reads, now: number) {
-  const count = async (filter: Partial<Pick<PlanFilter, 'ready' | 'status'>>) =>
+  const count = async (filter: Partial<Pick<PlanFilter, 'ready' | 'status' | 'dropped'>>) =>
     (await plan.tasks({ owner: 'open', now, ...filter }, { limit: 0 })).total
-  const dropped = await plan.droppedTotal()
   return {
     ready: await count({ ready: true }),
     in_progress: await count({ status: 'in_progress' }),
-    done: (await count({ status: 'done' })) - dropped,
-    dropped,
-    tasks: (await count({})) - dropped,
+    done: await count({ status: 'done', dropped: false }),
+    dropped: await count({ dropped: true }),
+    tasks: await count({ dropped: false }),
     not_landed: await landings.notLanded(),
   }
 }

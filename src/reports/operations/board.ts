@@ -78,7 +78,7 @@ export const board = defineOperation({
     const now = clock.now()
     const waiting = await reads.inboxItems.list({ status: 'open', kinds: reviewKinds }, { limit })
     const review = new Set(waiting.items.flatMap(({ item }) => item.item.taskId ?? []))
-    const ready = await reads.plan.tasks({ now, ready: true }, { limit })
+    const ready = await reads.plan.tasks({ owner: 'open', now, ready: true }, { limit })
     const active = await reads.plan.tasks({ now, status: 'in_progress' }, { limit })
     const recent = await reads.tasks.list({}, { limit: limit * 2 })
     const done = recent.items

@@ -26,17 +26,16 @@ export const search = defineOperation({
   output: z.object({ missions: list(Found), runs: list(Found), tasks: list(Found) }),
 }).handler(({ store, clock }, input) =>
   store.view(async ({ missions, runs, plan }) => {
-    const found = await missions.list({ limit: maxSearched.missions })
+    const words = (input.words ?? '').toLowerCase().split(/\s+/).filter(Boolean)
+    const found = await missions.newest({ limit: maxSearched.missions, words })
     const running = await runs.list({}, { limit: maxSearched.runs })
-    const tasks = await plan.newest(maxSearched.tasks, clock.now())
-    const words = (input.words ?? '').toLowerCase().split(/\s+/)
+    const tasks = await plan.newest({ limit: maxSearched.tasks, words, now: clock.now() })
+    // The tables also search other texts than names.
     const isWanted = ({ id, name }: z.output<typeof Found>) =>
       words.every((word) => id.startsWith(word) || name.toLowerCase().includes(word))
     const fitting = (all: readonly z.output<typeof Found>[]) => all.filter(isWanted).slice(0, input.limit)
     return {
-      missions: fitting(
-        found.items.map(({ item: { id, name, status } }) => ({ id, name: excerpt(name, 120), status })),
-      ),
+      missions: fitting(found.map(({ id, name, status }) => ({ id, name: excerpt(name, 120), status }))),
       runs: fitting(
         running.items.map(({ item: { id, process, state, status } }) => ({
           id,

@@ -28,6 +28,8 @@ export const planTables: TableStatements = ({ text }) => [
     primary key (project_id, id)
   )`,
   'create index mission_order on mission (project_id, seq)',
+  `create index mission_open on mission (project_id, seq) where status in ('pending', 'in_progress')`,
+  `create index mission_open_workflow on mission (project_id, id) where kind = 'workflow' and summary is null`,
 
   `create table phase (
     project_id ${text} not null references project (id),
@@ -105,6 +107,8 @@ export const planTables: TableStatements = ({ text }) => [
     foreign key (project_id, milestone_id) references milestone (project_id, id),
     foreign key (project_id, parent_task_id) references task (project_id, id)
   )`,
+  // An expression, so that this index leads no other query.
+  'create index task_newest on task (project_id, (seq + 0))',
   'create index task_parent on task (project_id, parent_task_id, seq) where parent_task_id is not null',
   'create index task_order on task (project_id, in_open_plan, order_phase, order_phase_seq, order_own, seq)',
   'create index task_readiness on task (project_id, readiness, in_open_plan, order_phase, order_phase_seq, order_own, seq)',

@@ -39,6 +39,7 @@ export const trackTables: TableStatements = ({ text, bytes }) => [
   'create index attempt_phase on attempt (project_id, phase_id, status)',
   'create index attempt_tree on attempt (project_id, tree_top, status, opened_at)',
   `create index attempt_tree_calls on attempt (project_id, tree_top, last_call_at) where status = 'open'`,
+  `create index attempt_calls on attempt (project_id, last_call_at, seq) where status = 'open'`,
   'create index attempt_tree_closed on attempt (project_id, tree_top, closed_at)',
   'create index attempt_closed on attempt (project_id, closed_at)',
   'create index attempt_first on attempt (project_id, mission_id, tree_top, opened_at, seq)',

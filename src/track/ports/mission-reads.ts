@@ -89,6 +89,11 @@ export interface MissionReads {
   list(
     request: PageRequest & { readonly statuses?: readonly MissionStatus[]; readonly search?: string },
   ): Promise<Page<Mission>>
+  /** Of the newest missions those with every word in their name or text, or at the beginning of their id. */
+  newest(request: {
+    readonly limit: number
+    readonly words: readonly string[]
+  }): Promise<readonly Pick<Mission, 'id' | 'name' | 'status'>[]>
   /** The missions with their current state, in the same order: a fixed number of queries. */
   listings(missions: readonly Mission[]): Promise<readonly MissionListing[]>
   /** For at most 200 missions: always three queries. */

@@ -16,7 +16,7 @@ import {
   prepareByLimit,
   prepareQuery,
 } from '../../store/tables/query.ts'
-import { containsText, searchText } from '../../store/tables/search.ts'
+import { containsText, newestWithWords, searchText } from '../../store/tables/search.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import type { MissionChange } from '../domain/changes.ts'
 import type { Mission } from '../domain/mission.ts'
@@ -223,6 +223,7 @@ export function missionReads(scope: ReadScope): MissionReads {
     lastEnded: (missionId, top) => lastEndedAttempt(scope, missionId, top),
     lines: async (id) => (await linesOfMissions(scope, [id])).get(id) ?? noMissionLines,
     list: (request) => listMissions(scope, request),
+    newest: (request) => newestWithWords(scope, 'mission', { ...request, columns: ['id', 'name', 'status'] }),
     listings: (missions) => missionListEntries(scope, missions),
     glances: (ids) => missionGlances(scope, ids),
     async phases(missionId) {
