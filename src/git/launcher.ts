@@ -121,8 +121,9 @@ class GitShell {
   }
 }
 
+// An idle shell ends by itself when its input closes with this process.
 process.on('exit', () => {
-  for (const shell of shells) shell.end()
+  for (const shell of shells) if (shell.isBusy) shell.end()
 })
 
 const noInput = '/dev/null'
