@@ -42,6 +42,7 @@ test('process list shows the project’s own before the shipped ones, of both fo
     'exploration shipped 0',
     'feature project 0',
     'misnamed project 1',
+    'release shipped 0',
     'small project 0',
   ])
   const { findings } = await project.call('process_lint', { process: 'misnamed' })

@@ -29,8 +29,8 @@ function way(
   return [definition.initialState, ...moves]
 }
 
-test('three processes are shipped', () => {
-  expect(ids.sort()).toEqual(['change-control', 'exploration', 'feature'])
+test('four processes are shipped', () => {
+  expect(ids.sort()).toEqual(['change-control', 'exploration', 'feature', 'release'])
 })
 
 test.each(ids)('%s is read without a finding, fits the published schema, and types its own paths', (id) => {
@@ -116,4 +116,21 @@ test('change control needs approvals as its risk says, and a person’s acceptan
   ).toEqual(whole)
   expect(way('change-control', [propose('low'), event('approve')]).at(-1)).toBe('review')
   expect(way('change-control', [propose('low'), event('reject')]).at(-1)).toBe('rejected')
+})
+
+test('release ends after its tasks are proven, approved and landed, in this order', () => {
+  const steps = [event('submit'), event('approve'), event('finish')]
+  const given = ['tasks_done', 'proven', 'approved', 'landed']
+  expect(way('release', steps, given)).toEqual(['build', 'review', 'land', 'released'])
+  for (const [missing, state] of [
+    ['tasks_done', 'build'],
+    ['proven', 'build'],
+    ['approved', 'review'],
+    ['landed', 'land'],
+  ]) {
+    const others = given.filter((name) => name !== missing)
+    expect(way('release', steps, others).at(-1), missing).toBe(state)
+  }
+  const back = [event('submit'), event('send_back', { payload: { reason: 'A test is missing' } })]
+  expect(way('release', back, given)).toEqual(['build', 'review', 'build'])
 })
