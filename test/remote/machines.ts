@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { onTestFinished } from 'vitest'
 import { commitCopied } from '../support/copied-folder.ts'
 import { exportedEvents } from '../support/exported-events.ts'
+import { git as runGit } from '../support/git.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import { type Ran, runProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
@@ -113,7 +113,7 @@ export function agentMachine(options: { readonly home?: string } = {}): AgentMac
       mkdirSync(dirname(join(folder, path)), { recursive: true })
       writeFileSync(join(folder, path), content)
     },
-    git: (...words) => execFileSync('git', words, { cwd: folder, encoding: 'utf8' }),
+    git: (...words) => runGit(folder, ...words),
     run: (...words) => runProgram(words, { folder, environment }),
     refused: (...words) =>
       refusalIn(runProgram(words, { folder, environment: { ...environment, WAYMARK_FORMAT: 'json' } })),

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { amount } from '../../support/amount.ts'
+import { git as runGit } from '../../support/git.ts'
 import { openProject, person } from '../../support/project.ts'
 
 async function opened(options: { readonly isOnMachine?: boolean } = {}) {
@@ -15,7 +15,7 @@ async function opened(options: { readonly isOnMachine?: boolean } = {}) {
 }
 
 function inTree(path: string) {
-  const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: path, encoding: 'utf8' })
+  const git = (...args: readonly string[]) => runGit(path, ...args)
   return { git, write: (name: string, content: string) => writeFileSync(join(path, name), content) }
 }
 

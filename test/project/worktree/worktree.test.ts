@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { git as runGit } from '../../support/git.ts'
 import { agentActor, notFound, openProject, person } from '../../support/project.ts'
 import { runWaymark, temporaryRepository } from '../../surfaces/mcp/server-process.ts'
 
@@ -18,7 +19,7 @@ async function opened() {
 }
 
 function inTree(path: string) {
-  const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: path, encoding: 'utf8' })
+  const git = (...args: readonly string[]) => runGit(path, ...args)
   return { git, write: (name: string, content: string) => writeFileSync(join(path, name), content) }
 }
 

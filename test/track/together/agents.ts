@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { parseNumstat } from '../../../src/git/patch.ts'
 import { commitCopied } from '../../support/copied-folder.ts'
+import { git as runGit } from '../../support/git.ts'
 import { runProgram } from '../../support/program.ts'
 import type { Answer } from '../../support/project.ts'
 import { removeFolder } from '../../support/removed-folder.ts'
@@ -52,7 +53,7 @@ export function openSharedTree(files: Readonly<Record<string, string>>): SharedT
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), content)
   }
-  const git: SharedTree['git'] = (...args) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' })
+  const git: SharedTree['git'] = (...args) => runGit(folder, ...args)
   commitCopied(folder, files)
 
   const agent = async (name: string): Promise<Agent> => {
@@ -113,7 +114,9 @@ export function treeOf(folder: string): string {
 /** What git says of the difference of two states of a tree. */
 export function numstat(folder: string, from: string, to: string) {
   const question = ['diff-tree', '-r', '-z', '-M50%', '--numstat', from, to]
-  const records = execFileSync('git', question, { cwd: folder }).toString('utf8').split('\0').slice(0, -1)
+  const records = runGit(folder, ...question)
+    .split('\0')
+    .slice(0, -1)
   const files = parseNumstat(records)
   const sum = (side: 'added' | 'deleted') => files.reduce((all, { count }) => all + (count?.[side] ?? 0), 0)
   return { paths: files.map(({ path }) => path).sort(), added: sum('added'), deleted: sum('deleted') }
