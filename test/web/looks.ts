@@ -22,3 +22,15 @@ export function overhang(page: Page): Promise<number> {
     return Math.max(document.documentElement.scrollWidth, main?.scrollWidth ?? 0) - window.innerWidth
   })
 }
+
+/** The calls that a screen made for itself: without those of the frame, and without a review's files, which scrolling loads. */
+export function callsSince(page: Page, time: number): Promise<readonly string[]> {
+  return page.evaluate((since) => {
+    const names = performance
+      .getEntriesByType('resource')
+      .filter(({ startTime, name }) => startTime >= since && new URL(name).pathname.startsWith('/api/'))
+      .map(({ name }) => new URL(name).pathname.split('/').at(-1) ?? '')
+    performance.clearResourceTimings()
+    return names.filter((name) => !['session', 'status', 'review_file'].includes(name))
+  }, time)
+}
