@@ -141,7 +141,7 @@ test('MC2-025 MC2-026 MC2-027 MC2-028 the metrics are measured, each file counte
     summary: 's',
   })
   expect(metrics).toMatchObject({
-    total_phases: 3,
+    total_phases: 2,
     total_tasks: 2,
     files_changed: 3,
     tokens_input: 200,

@@ -125,9 +125,11 @@ function MissionCard({
           {open_tasks > 0 ? `, ${open_tasks} in progress` : ''}
         </span>
         <span class="muted">
-          {completed_at === null
-            ? `phase ${current_phase} of ${total_phases}`
-            : formatCount(total_phases, 'phase')}
+          {total_phases === 0
+            ? null
+            : completed_at === null
+              ? `phase ${Math.min(current_phase, total_phases)} of ${total_phases}`
+              : formatCount(total_phases, 'phase')}
         </span>
       </div>
       <div class="mission-side">

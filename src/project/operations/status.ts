@@ -8,7 +8,7 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { PlanFilter } from '../../plan/ports/plan-reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { currentPhase, shownStatus, totalPhases } from '../../track/domain/mission.ts'
+import { phaseProgress, shownStatus } from '../../track/domain/mission.ts'
 import { type Attempt, isStale, type SnapshotLocation } from '../../track/domain/task.ts'
 import { MissionEntry } from '../../track/operations/mission-answer.ts'
 
@@ -103,8 +103,7 @@ export const status = defineOperation({
             mission_id: mission.id,
             name: excerpt(mission.name, 120),
             status: shownStatus(mission, now),
-            current_phase: currentPhase(mission, phases),
-            total_phases: totalPhases(mission, phases),
+            ...phaseProgress(mission, phases),
             open_tasks: now.openAttempts,
             to_do_tasks: now.toDoTasks,
             done_tasks: now.doneTasks,

@@ -33,7 +33,7 @@ import type { PlanLink } from '../../plan/ports/plan-reads.ts'
 import { returnOf, returnsOf } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { deniedFiles } from '../../track/domain/claimed-paths.ts'
-import { currentPhase, type Mission, shownStatus, totalPhases } from '../../track/domain/mission.ts'
+import { type Mission, phaseProgress, shownStatus } from '../../track/domain/mission.ts'
 import {
   type Attempt,
   attemptStatuses,
@@ -428,8 +428,7 @@ async function missionDetail(
     constraints: mission.constraints,
     done_when: doneWhenEntry(mission.doneWhen),
     status: shownStatus(mission, now),
-    current_phase: currentPhase(mission, phases),
-    total_phases: totalPhases(mission, phases),
+    ...phaseProgress(mission, phases),
     files_changed: totals.distinctFilesChanged,
     phase_summary: await phaseSummary(reads, mission, phases),
     tasks: lastTasks.items.map(({ item }) => {

@@ -7,7 +7,7 @@ import { claims } from './records.ts'
 
 export const missionStarted: CallView<'start_mission'> = (answer, { ink }, { name }) =>
   [
-    `${ink('green', 'Started')} mission ${ink('bold', `"${name}"`)} ${ink('dim', answer.mission_id)}, ${formatCount(answer.total_phases, 'phase')}.`,
+    `${ink('green', 'Started')} mission ${ink('bold', `"${name}"`)} ${ink('dim', answer.mission_id)}.`,
     answer.run === undefined
       ? ''
       : `Run ${answer.run.run_id} gates it: it is in "${answer.run.current_state}". waymark run show ${answer.run.run_id}`,
@@ -36,7 +36,7 @@ export function missionCompleted(
   const id = page.ink('dim', answer.workflow_id ?? answer.mission_id)
   return blocks(
     `${page.ink('green', 'Ended')} ${id}: ${answer.status.replace(/_/g, ' ')}.${isRepeated ? ' It had ended before. Nothing changed.' : ''}`,
-    `${formatCount(metrics.total_phases, 'phase')}, ${formatCount(metrics.total_tasks, 'task')}, ${formatCount(metrics.files_changed, 'file')} changed, in ${formatDuration(metrics.total_duration_seconds)}.`,
+    `${metrics.total_phases === 0 ? '' : `${formatCount(metrics.total_phases, 'phase')}, `}${formatCount(metrics.total_tasks, 'task')}, ${formatCount(metrics.files_changed, 'file')} changed, in ${formatDuration(metrics.total_duration_seconds)}.`,
     claims(answer, 'The one who completed it', page),
     section(
       'Needs a person',

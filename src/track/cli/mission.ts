@@ -46,9 +46,9 @@ function headOf(mission: MissionAnswer, page: RenderContext): readonly (readonly
     ['description', mission.description ?? ''],
     ['scope', mission.scope ?? ''],
     ['constraints', mission.constraints ?? ''],
-    ['profile', mission.profile?.toLowerCase() ?? ''],
+    ['profile', mission.profile === 'STANDARD' ? '' : (mission.profile?.toLowerCase() ?? '')],
     ['status', statusWord(mission.status, page)],
-    ['phase', `${mission.current_phase} of ${mission.total_phases}`],
+    ['phase', phaseOf(mission, ' of ')],
     ['measured', `${formatCount(mission.files_changed, 'file')} changed`],
     ['began', formatAge(mission.created_at, page.now)],
     ['ended', mission.completed_at === null ? '' : formatAge(mission.completed_at, page.now)],
@@ -95,9 +95,17 @@ function contextHead(answer: OutputOf<'get_context'>, page: RenderContext): stri
     ['id', answer.mission_id],
     ['objective', answer.objective ?? ''],
     ['status', statusWord(answer.mission_status, page)],
-    ['phase', `${answer.current_phase} of ${answer.total_phases}`],
+    ['phase', phaseOf(answer, ' of ')],
   ] as const
   return `${page.ink('bold', answer.mission_name)}\n${pairs(rows, page)}`
+}
+
+/** Nothing, if there is no phase and nobody announced one. */
+function phaseOf(
+  { current_phase: phase, total_phases: phases }: Pick<MissionAnswer, 'current_phase' | 'total_phases'>,
+  between: string,
+): string {
+  return phases === 0 ? '' : `${Math.min(phase, phases)}${between}${phases}`
 }
 
 type MissionListRow = Omit<MissionEntry, 'kind' | 'objective' | 'created_at' | 'completed_at'> & {
@@ -120,7 +128,7 @@ export function missionTable(missions: readonly MissionListRow[], page: RenderCo
   const rows = missions.map((mission) => [
     mission.name,
     statusWord(mission.status, page),
-    `${mission.current_phase}/${mission.total_phases}`,
+    phaseOf(mission, '/'),
     (mission.gates ?? []).map(({ process_name, state }) => `${process_name}: ${state}`).join('\n'),
     String(mission.open_tasks),
     String(mission.to_do_tasks),

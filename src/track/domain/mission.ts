@@ -4,7 +4,7 @@ import type { DoneWhen } from '../../plan/domain/done-when.ts'
 export const profiles = ['simple', 'standard', 'complex'] as const
 export type Profile = (typeof profiles)[number]
 
-/** How many phases a profile announces when the caller names no number. */
+/** How many phases an agent expects when nobody announced a number. */
 export const phasesOfProfile = { simple: 2, standard: 3, complex: 4 } as const satisfies Record<
   Profile,
   number
@@ -23,6 +23,7 @@ export interface Mission {
   readonly objective: string | null
   readonly description: string | null
   readonly profile: Profile | null
+  /** As announced; 0 if nobody announced a number. */
   readonly totalPhases: number
   readonly scope: string | null
   readonly constraints: string | null
@@ -88,10 +89,31 @@ export function nextNumber(phases: readonly Pick<Phase, 'number'>[]): number {
 export function currentPhase(mission: Mission, phases: readonly PhaseWithWork[]): number {
   if (mission.status === 'completed') return Math.max(1, ...phases.map(({ number }) => number ?? 1))
   const current = currentPhaseOf(phases)
-  return current?.number ?? Math.min(nextNumber(phases), Math.max(totalPhases(mission, phases), 1))
+  return current?.number ?? Math.min(nextNumber(phases), Math.max(expectedPhases(mission, phases), 1))
 }
 
-/** The announced total, or the number of phases if that is higher. */
-export function totalPhases(mission: Mission, phases: readonly Phase[]): number {
-  return Math.max(mission.totalPhases, phases.length)
+/** The announced total, or what the profile expects, or the number of phases if that is higher. */
+export function expectedPhases(mission: Mission, phases: readonly Phase[]): number {
+  const { profile, totalPhases: announced } = mission
+  const expected = announced === 0 && profile !== null ? phasesOfProfile[profile] : announced
+  return Math.max(expected, countPhases(phases))
+}
+
+/**
+ * The phases that there are, or the announced total if that is higher. The current one may be one more: all are completed,
+ * and the profile expects another.
+ */
+export function phaseProgress(
+  mission: Mission,
+  phases: readonly PhaseWithWork[],
+): { readonly current_phase: number; readonly total_phases: number } {
+  return {
+    current_phase: currentPhase(mission, phases),
+    total_phases: Math.max(mission.totalPhases, countPhases(phases)),
+  }
+}
+
+/** A phase may have a higher number than there are phases. */
+function countPhases(phases: readonly Phase[]): number {
+  return Math.max(phases.length, ...phases.map(({ number }) => number ?? 0))
 }

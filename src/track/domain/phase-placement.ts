@@ -103,15 +103,12 @@ export function reopenIfCompleted({ id, missionId, status }: Phase): readonly Ne
 }
 
 function extendMission(mission: Mission, number: number): Pick<PhasePlacement, 'events' | 'notes'> {
-  if (number <= mission.totalPhases) return { events: [], notes: [] }
   const before = mission.totalPhases
-  const notes =
-    mission.kind === 'workflow' && before === 0
-      ? []
-      : [`The mission announced ${before} phases. It now has ${number}.`]
+  // Nobody announced a number.
+  if (before === 0 || number <= before) return { events: [], notes: [] }
   return {
     events: [{ kind: 'mission.extended', missionId: mission.id, totalPhases: number, before }],
-    notes,
+    notes: [`The mission announced ${before} phases. It now has ${number}.`],
   }
 }
 

@@ -1,6 +1,6 @@
 import type { TransactionContext } from '../../kernel/id.ts'
 import { excerpt } from '../../kernel/text.ts'
-import { type Mission, type Profile, phasesOfProfile } from './mission.ts'
+import type { Mission, Profile } from './mission.ts'
 import { newTask, type Task } from './task.ts'
 
 export interface MissionRequest {
@@ -21,7 +21,7 @@ export function createMission(request: MissionRequest, setting: TransactionConte
     kind: 'mission',
     objective: request.objective,
     profile,
-    totalPhases: request.total_phases ?? phasesOfProfile[profile],
+    totalPhases: request.total_phases ?? 0,
   }
 }
 

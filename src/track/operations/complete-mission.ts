@@ -18,7 +18,7 @@ import { excerpt, formatCount } from '../../kernel/text.ts'
 import { sentBackInMission } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { endMission as decide, type MissionCompletion } from '../domain/complete-mission.ts'
-import { isEnded, type Mission, missionEndings } from '../domain/mission.ts'
+import { isEnded, type Mission, missionEndings, phaseProgress } from '../domain/mission.ts'
 import type { Task } from '../domain/task.ts'
 import type { DoubtedTasks } from '../ports/mission-reads.ts'
 import { agentItemKinds, readGateSettings } from './completion.ts'
@@ -285,7 +285,7 @@ async function metricsOf(reads: Reads, mission: Mission, completedAt: number) {
   ])
   const seconds = secondsBetween(mission.createdAt, completedAt)
   return {
-    total_phases: Math.max(phases.length, mission.totalPhases),
+    total_phases: phaseProgress(mission, phases).total_phases,
     total_tasks: totals.tasks,
     total_duration_seconds: seconds,
     total_duration_minutes: Math.round((seconds / 60) * 10) / 10,

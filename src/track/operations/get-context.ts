@@ -16,7 +16,7 @@ import type { TaskLine } from '../../plan/ports/task-reads.ts'
 import { reviewFields, reviewInMission } from '../../review/operations/agent-reviews.ts'
 import type { Reads, StoreReader } from '../../store/ports/store.ts'
 import { isFollowed } from '../domain/landed.ts'
-import { currentPhase, shownStatus, totalPhases } from '../domain/mission.ts'
+import { currentPhase, expectedPhases, shownStatus } from '../domain/mission.ts'
 import type { RecordFilter } from '../ports/record-reads.ts'
 import { undoneEntry } from './attempt-answer.ts'
 import { missionLanded, missionLandedField } from './landed.ts'
@@ -285,7 +285,7 @@ export const getContext = defineOperation({
       mission_status: shownStatus(mission, now),
       objective,
       current_phase: current,
-      total_phases: totalPhases(mission, phases),
+      total_phases: expectedPhases(mission, phases),
       ...(gates !== null && gates.runs.length > 0 && { runs: gates.runs }),
       ...(gates !== null &&
         gates.completed_despite.length > 0 && { completed_despite: gates.completed_despite }),

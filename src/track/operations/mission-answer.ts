@@ -6,7 +6,7 @@ import { excerpt } from '../../kernel/text.ts'
 import { DoneWhenEntry } from '../../plan/operations/done-when.ts'
 import type { TaskLine } from '../../plan/ports/task-reads.ts'
 import { landedStates } from '../domain/landed.ts'
-import { currentPhase, type PhaseStatus, type Profile, shownStatus, totalPhases } from '../domain/mission.ts'
+import { type PhaseStatus, type Profile, phaseProgress, shownStatus } from '../domain/mission.ts'
 import { type Attempt, callerTypes, type Task, type TaskHistory } from '../domain/task.ts'
 import { verdictValues } from '../domain/verdict.ts'
 import type { MissionListing } from '../ports/mission-reads.ts'
@@ -56,8 +56,7 @@ export function missionEntry({ mission, now, phases }: MissionListing): MissionE
     name: excerpt(mission.name, 120),
     objective: mission.objective === null ? null : excerpt(mission.objective, 160),
     status: shownStatus(mission, now),
-    current_phase: currentPhase(mission, phases),
-    total_phases: totalPhases(mission, phases),
+    ...phaseProgress(mission, phases),
     open_tasks: now.openAttempts,
     to_do_tasks: now.toDoTasks,
     done_tasks: now.doneTasks,

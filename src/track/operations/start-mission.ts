@@ -16,7 +16,7 @@ import {
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { newDoneWhen } from '../../plan/domain/done-when.ts'
 import { doneWhenField, givenDoneWhen } from '../../plan/operations/done-when.ts'
-import { profiles } from '../domain/mission.ts'
+import { expectedPhases, profiles } from '../domain/mission.ts'
 import { createMission as decide } from '../domain/start-mission.ts'
 import { profileWords } from './mission-answer.ts'
 
@@ -76,7 +76,7 @@ export const startMission = defineOperation({
       answer: {
         mission_id: mission.id,
         profile: profileWords[mission.profile ?? 'standard'],
-        total_phases: mission.totalPhases,
+        total_phases: expectedPhases(mission, []),
         created_at: instant(mission.createdAt),
         ...(started && { run: { run_id: started.run.id, current_state: started.run.state, revision: 1 } }),
       },

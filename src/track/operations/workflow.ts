@@ -4,7 +4,7 @@ import { instant } from '../../kernel/instant.ts'
 import { choice, count, name, text, unlistedField } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import { profiles } from '../domain/mission.ts'
+import { expectedPhases, profiles } from '../domain/mission.ts'
 import { createWorkflow as decide } from '../domain/start-mission.ts'
 import { completeMission } from './complete-mission.ts'
 import { profileWords } from './mission-answer.ts'
@@ -53,7 +53,10 @@ export const startWorkflow = defineOperation({
         workflow_id: workflow.id,
         created_at: instant(workflow.createdAt),
         ...(objective !== null && { objective }),
-        ...(profile !== null && { profile: profileWords[profile], total_phases: workflow.totalPhases }),
+        ...(profile !== null && {
+          profile: profileWords[profile],
+          total_phases: expectedPhases(workflow, []),
+        }),
         planned_tasks: tasks.map((task) => ({ task_id: task.id, step: task.step ?? '', goal: task.name })),
       },
     }

@@ -198,7 +198,7 @@ test('every command of a day has a text for a person', () => {
   expect(
     text('context', missionId, '--include', 'tasks', '--include', 'blockers', '--include', 'decisions'),
   ).toMatch(/Tasks\n.*Add the form.*Blockers\n.*It breaks.*Decisions\n- Which form\? Plain/s)
-  expect(text('mission', 'list')).toMatch(new RegExp(`Sign in +in progress +1/3 .*${missionId}`))
+  expect(text('mission', 'list')).toMatch(new RegExp(`Sign in +in progress +1/1 .*${missionId}`))
   expect(text('show', missionId)).toMatch(/objective +People can sign in/)
   expect(text('changes', taskId)).toMatch(/so far: no file changed/)
   expect(text('resolve', issueId, 'Leave it')).toMatch(

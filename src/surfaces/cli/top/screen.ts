@@ -229,7 +229,7 @@ function missionLines({ missions }: ScreenData): readonly ScreenLine[] {
         { text: `  ${progressBar(phase, phases)} `, style: 'cyan' },
         { text: safeLine(mission.name) },
         {
-          text: ` · phase ${phase} of ${phases}, ${done} done, ${open} running, ${toDo} to do${blockers}`,
+          text: ` · ${phases === 0 ? '' : `phase ${Math.min(phase, phases)} of ${phases}, `}${done} done, ${open} running, ${toDo} to do${blockers}`,
           style: 'dim',
         },
       ]
