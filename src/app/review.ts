@@ -9,7 +9,14 @@ import type { OutputOf } from '../kernel/operations/catalog.ts'
 import { processEnd } from '../kernel/process-end.ts'
 import { quoteShellWord } from '../kernel/shell-word.ts'
 import { formatCount } from '../kernel/text.ts'
-import { commentText, draftLine, fileLine, reviewHeading, waitingLine } from '../review/cli/review.ts'
+import {
+  commentText,
+  draftLine,
+  fileLine,
+  reviewHeading,
+  unchangedSinceViewed,
+  waitingLine,
+} from '../review/cli/review.ts'
 import { parseComments, type QuotedFile, quotedDiff } from '../review/domain/editor-comments.ts'
 import { type ReviewAction, reviewActions } from '../review/domain/review.ts'
 import { indentText } from '../surfaces/cli/render/parts.ts'
@@ -163,7 +170,7 @@ function formatNextSteps(subject: ReviewTarget, { content, files, may }: ReviewA
   const command = commandOf(subject)
   return [
     `Comment on it: ${command} --write`,
-    ...(files.some(({ viewed }) => viewed !== null) ? [`Show viewed files, too: ${command} --again`] : []),
+    ...(files.some(({ viewed }) => viewed !== null) ? [`Show the whole diff: ${command} --again`] : []),
     ...(may.decide
       ? [
           `Approve: ${command} --approve --content ${content.slice(0, 12)}`,
@@ -312,7 +319,7 @@ async function send(
       ...sent.notes,
       ...(isViewed
         ? [
-            `Its files are marked as viewed. See the whole diff again: ${command} --again. Comment on it: ${command} --again --write`,
+            `The next review folds files that stay the same. See the whole diff again: ${command} --again. Comment on it: ${command} --again --write`,
           ]
         : []),
       '',
@@ -395,7 +402,7 @@ async function editInEditor(text: string): Promise<string> {
   if (editor === undefined) {
     throw new Failure('UNAVAILABLE', 'No editor is set: EDITOR is empty.', {
       reason: 'no_editor',
-      hint: 'Set EDITOR, or pass a file with --from <file>.',
+      hint: 'Set EDITOR, or comment without one: --comment --text "<words>". --from <file> takes a file of "> " quotes with "? " or "! " comments below.',
     })
   }
   const folder = mkdtempSync(join(tmpdir(), 'waymark-review-'))
@@ -464,7 +471,7 @@ function foldReasonOf(
   again: boolean,
 ): string | null {
   if (error !== null) return error
-  if (viewed?.current && !again) return 'viewed'
+  if (viewed?.current && !again) return unchangedSinceViewed
   return folded ?? (kind === 'text' || kind === 'link' ? null : kind)
 }
 
@@ -503,12 +510,19 @@ function plainDiff(files: readonly FileHunks[]): string {
     .flatMap(({ path, hunks, error }) => [
       `=== ${escapeLineBreaks(path)}${error === null ? '' : ` (${error})`}`,
       ...hunks.flatMap(({ old_start: old, new_start: now, lines }) => [
-        `@@ -${old} +${now} @@`,
+        `@@ -${hunkRange(old, lines, '-')} +${hunkRange(now, lines, '+')} @@`,
         ...lines.map(({ kind, text }) => `${kind}${text}`),
       ]),
     ])
     .concat('')
     .join('\n')
+}
+
+/** The start and the number of lines of one side of a hunk, as git writes them. */
+function hunkRange(start: number, lines: ReviewHunks[number]['lines'], changed: '+' | '-'): string {
+  const count = lines.filter(({ kind }) => kind === ' ' || kind === changed).length
+  if (count === 0) return '0,0'
+  return count === 1 ? String(start) : `${start},${count}`
 }
 
 // The exit code of a shell for a missing program.

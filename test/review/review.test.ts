@@ -260,6 +260,22 @@ test('an approval is bound to what was shown', async () => {
   expect(approved.author).toBe('Tess')
 })
 
+test('an approval holds when a question was answered since, and not when one was asked', async () => {
+  const project = await openProject()
+  const { task_id: task } = await project.call('start_task', { name: 'Sign in' })
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  const issue = { task_id: task, type: 'other', resolution: 'none', requires_human_review: true }
+  await project.call('log_issue', { ...issue, description: 'Which provider?' })
+  const { content, waiting } = await project.call('review_show', { task }, as)
+  const approve = { subject: { task }, action: 'approve', content }
+  await project.call('log_issue', { ...issue, description: 'Which scopes?' })
+  expect(await project.refused('review_send', approve, as)).toMatchObject({ reason: 'content_changed' })
+  const { waiting: both } = await project.call('review_show', { task }, as)
+  const [asked] = both.filter((one: Answer) => one.item_id !== waiting[0].item_id)
+  for (const { item_id: id } of [asked, waiting[0]]) await project.call('resolve', { id, answer: 'Ours' }, as)
+  expect(await project.call('review_send', approve, as)).toMatchObject({ action: 'approve' })
+})
+
 test('an agent sends no review', async () => {
   const { project, task, show } = await workedTask()
   const { content } = await show()

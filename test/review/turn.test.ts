@@ -80,7 +80,7 @@ test('comment, answer, new attempt, only the new difference, approval: in a term
   expect(again.out).toContain('src/auth.ts +2 -1 (changed since you viewed it)')
   const [difference = '', next = ''] = (again.out.split('=== src/auth.ts\n')[1] ?? '').split('\n\n')
   expect(`${difference}\n`).toBe(
-    '@@ -1 +1 @@\n export const auth = 2\n-export const user = 1\n+export const account = 1\n',
+    '@@ -1,2 +1,2 @@\n export const auth = 2\n-export const user = 1\n+export const account = 1\n',
   )
   const [, approval = ''] = /^Approve: waymark (.*)$/m.exec(next) ?? []
   const unconfirmed = person(['review', task, '--approve'])
@@ -110,7 +110,7 @@ test('words alone are no look; what was looked at is shown and commented on agai
   expect(seen).toContain('+export const user = 1')
   const approved = review('--approve', '--content', contentIn(seen)).out
   expect(approved).toContain(`See the whole diff again: waymark review ${task} --again`)
-  expect(review().out).toContain('=== src/auth.ts (viewed)')
+  expect(review().out).toContain('=== src/auth.ts (unchanged since you viewed it)')
   expect(review('--again').out).toContain('+export const user = 1')
   const folder = mkdtempSync(join(dirname(agent.folder), 'words-'))
   const given = (text: string) => {
@@ -146,7 +146,9 @@ test('words alone are no look; what was looked at is shown and commented on agai
   const said = person(['review', 'comments', task, '--format', 'text']).out
   expect(said).toContain('on src/auth.ts:2 (open)\n  > export const user = 1\n  Rename user to account\n')
   expect(said).not.toContain('{')
-  expect(person(['review', 'show', task, '--format', 'text']).out).toContain('M src/auth.ts +2 -1 (viewed)')
+  expect(person(['review', 'show', task, '--format', 'text']).out).toContain(
+    'M src/auth.ts +2 -1 (unchanged since you viewed it)',
+  )
 })
 
 test('an agent’s shell, words below no mark and what is not there are refused, and nothing is lost', async () => {

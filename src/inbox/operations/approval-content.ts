@@ -93,6 +93,8 @@ export type ShownQuestions = Pick<MeasurementQuestions<ShownMeasurements>, 'ask'
 export interface ApprovalContent {
   /** The hash of the content, or the run's revision where nothing can be hashed. */
   readonly content: string
+  /** Of a review: what it was while these items were open, by their ids and contents. */
+  readonly contentBefore?: (answered: readonly (readonly [string, string | null])[]) => string
   /** The content of each approval that the state needs, by its subject; null where there is none. */
   readonly approvals: ReadonlyMap<string | null, string | null>
   readonly parts: ShownParts
@@ -271,8 +273,25 @@ export async function prepareSeen(
   if (isContent(seen, current.content)) return current
   const compared = questions.ask('shown', { ...current.parts, content: current.content, seen })
   if (compared === undefined) return undefined
+  if (isOnlyAnswered(seen, current, compared.difference)) return current
   throw contentChangedFailure({ id, seen, current }, compared.difference)
 }
+
+/** Whether the person saw what is there now, and questions that were answered since. */
+function isOnlyAnswered(
+  seen: string,
+  { contentBefore }: ApprovalContent,
+  difference: MeasurementOf<typeof shownContent>[number]['difference'],
+): boolean {
+  if (contentBefore === undefined || difference === null) return false
+  const answered = difference.events.flatMap(({ name, shown, now }) =>
+    now === null && shown !== null ? [[name, shown === noContent ? null : shown] as const] : [],
+  )
+  return isContent(seen, contentBefore(answered))
+}
+
+/** An item whose answer is bound to nothing but the item. */
+export const noContent = 'open'
 
 function contentChangedFailure(
   { id, seen, current }: { readonly id: string; readonly seen: string; readonly current: ApprovalContent },

@@ -3,7 +3,7 @@ import { formatCount, plainLine } from '../../kernel/text.ts'
 import { blocks, cutNote, indentText, section } from '../../surfaces/cli/render/parts.ts'
 import { clockTime, escapeLineBreaks, formatAge } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
-import { deniedLine, verdictText } from '../../track/cli/verdict.ts'
+import { deniedLine, verdictText, verifyLine } from '../../track/cli/verdict.ts'
 import { actionWords } from '../domain/review.ts'
 
 type ReviewView = OutputOf<'review_show'>
@@ -20,6 +20,9 @@ export const reviewComments: AnswerView<'review_comments'> = ({ name, comments, 
   )
 
 const maxFiles = 200
+
+/** Of a file whose present content the reader has viewed. */
+export const unchangedSinceViewed = 'unchanged since you viewed it'
 
 /** A review without the lines of its diff. */
 export const reviewShow: AnswerView<'review_show'> = (answer, page) => {
@@ -40,7 +43,16 @@ export const reviewShow: AnswerView<'review_show'> = (answer, page) => {
 
 /** The subject of a review, its size, the hash of its content, and the verdict with its reasons. */
 export function reviewHeading(
-  { subject, agents, totals, content, verdict, unchanged_claims: unchanged, not_mine: denied }: ReviewView,
+  {
+    subject,
+    agents,
+    totals,
+    content,
+    verdict,
+    unchanged_claims: unchanged,
+    not_mine: denied,
+    waiting,
+  }: ReviewView,
   page: Pick<RenderContext, 'ink'>,
 ): string {
   const by = agents.length === 0 ? '' : `  by ${agents.map(escapeLineBreaks).join(', ')}`
@@ -52,10 +64,11 @@ export function reviewHeading(
       : `${escapeLineBreaks(subject.name)}  ${subject.task_id ?? subject.mission_id ?? ''}`
   return [
     `${head}${by}`,
-    `${formatCount(totals.files, 'file')}, +${totals.added} -${totals.removed}${totals.viewed === 0 ? '' : `, ${totals.viewed} viewed`}; content ${content.slice(0, 12)}`,
+    `${formatCount(totals.files, 'file')}, +${totals.added} -${totals.removed}${totals.viewed === 0 ? '' : `, ${formatCount(totals.viewed, 'file')} ${unchangedSinceViewed}`}; content ${content.slice(0, 12)}`,
     ...(verdict === null
       ? unchanged.map((path) => `✗ Claimed but unchanged: ${escapeLineBreaks(path)}`)
       : [verdictText(verdict, page, null)]),
+    ...verifyLine(verdict, { taskId: subject.task_id ?? '', open: waiting }),
     ...deniedLine(denied),
   ].join('\n')
 }
@@ -72,7 +85,7 @@ export function fileLine({
   return [
     `${status[0]?.toUpperCase()} ${escapeLineBreaks(`${from === null ? '' : `${from} → `}${path}`)}`,
     added === null ? '' : ` +${added} -${removed ?? 0}`,
-    viewed === null ? '' : viewed.current ? ' (viewed)' : ' (changed since you viewed it)',
+    viewed === null ? '' : viewed.current ? ` (${unchangedSinceViewed})` : ' (changed since you viewed it)',
     certainty === 'certain' ? '' : ` (${certainty === 'contested' ? 'unclear who changed it' : certainty})`,
   ].join('')
 }

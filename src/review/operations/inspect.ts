@@ -2,6 +2,7 @@ import type { MeasurementQuestions } from '../../gate/operations/run/run-measure
 import type { InboxItem } from '../../inbox/domain/inbox-item.ts'
 import {
   type ApprovalContent,
+  noContent,
   prepareContents,
   type ShownMeasurements,
   shownMeasurements,
@@ -90,9 +91,14 @@ function contentOf(
   { fingerprint }: Pick<RecordContext, 'fingerprint'>,
   { gathered, waiting, contents }: Omit<ReviewPreview, 'approvalContent'>,
 ): ApprovalContent {
-  const items = waiting.map(({ item }) => [item.id, contents.get(item.id)?.content ?? null])
+  const items = waiting.map(({ item }) => [item.id, contents.get(item.id)?.content ?? null] as const)
+  const contentWith = (asked: readonly (readonly [string, string | null])[]) =>
+    asked.length === 0
+      ? gathered.content
+      : fingerprint({ files: gathered.content, asked: asked.toSorted(([a], [b]) => (a < b ? -1 : 1)) })
   return {
-    content: items.length === 0 ? gathered.content : fingerprint({ files: gathered.content, asked: items }),
+    content: contentWith(items),
+    contentBefore: (answered) => contentWith([...items, ...answered]),
     approvals: new Map(),
     parts: {
       artifacts: [],
@@ -102,7 +108,7 @@ function contentOf(
         path,
         sha256: after === null ? null : `${after.mode} ${after.id}`,
       })),
-      events: { 'what waits': items.map(([id]) => id).join(', ') || 'nothing' },
+      events: Object.fromEntries(items.map(([id, content]) => [id, content ?? noContent])),
     },
   }
 }

@@ -168,7 +168,7 @@ export const otherCommands: readonly OtherCommand[] = [
       'waymark review [<task or mission>] [--since] [--again] [--write] [--from <file>] [--drop <comment>]… [--approve] [--send-back] [--comment] [--text <words>] [--content <hash>] [--format json|text] [--json] [--project <folder>]',
     explained: [
       ['--since', 'All work that ended since your last full review'],
-      ['--again', 'The whole diff, viewed files included; also with --write and --from'],
+      ['--again', 'The whole diff, with files that you viewed before; also with --write and --from'],
       ['--write', 'Write comments in $EDITOR below the quoted lines: "? " starts a question, "! " a request'],
       ['--from <file>', 'Read comments from a file in the form of --write'],
       ['--drop <comment>', 'Delete an unsent comment (rc-…), or all of them: --drop all'],

@@ -24,6 +24,16 @@ export function verdictText(
   ].join('\n')
 }
 
+/** The command that runs a check which waited for a person, once no question about it is open. */
+export function verifyLine(
+  verdict: VerdictAnswer | null,
+  { taskId, open }: { readonly taskId: string; readonly open: readonly { readonly kind: string }[] },
+): readonly string[] {
+  const waited = verdict?.reasons.some(({ rule }) => rule === 'check_not_approved') ?? false
+  const isAsked = open.some(({ kind }) => kind === 'command')
+  return waited && !isAsked ? [`Check it now: waymark verify ${taskId}`] : []
+}
+
 /** Files that the agent says are not its own work; none for most completions. */
 export function deniedLine(paths: readonly string[]): readonly string[] {
   return paths.length === 0 ? [] : [`not mine  ${paths.map(escapeLineBreaks).join(', ')}`]
