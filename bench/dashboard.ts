@@ -18,6 +18,8 @@ const [calls = 60, loads = 20] = process.argv.slice(2).map(Number)
 /** Milliseconds that must not be exceeded. */
 const limits = { p50: 40, p95: 80 }
 
+const outcome = { summary: 'Ended.', achievements: [], limitations: [], manual_review_needed: false }
+
 const serving = await openServingDay()
 await fillBusyDay(serving.day)
 const agent = await startAgent(serving.day.folder)
@@ -35,6 +37,7 @@ async function delays(): Promise<void> {
   await board.goto(serving.login())
   await board.goto(`${serving.address}/board`)
   await board.locator('.live[data-state="live"]').waitFor()
+  const inProgress = board.getByRole('region', { name: 'In progress' }).locator('.card')
   const bare = await bareSocket()
   const { mission_id } = await agent.call('start_mission', { name: 'Measured', objective: 'Be fast' })
   const sinceAnswer: number[] = []
@@ -44,11 +47,14 @@ async function delays(): Promise<void> {
     const name = `Measured ${at}.`
     const painted = await watchFor(board, name)
     const called = Date.now()
-    await agent.call('start_task', { mission_id, name, agent_name: 'vera' })
+    const { task_id } = await agent.call('start_task', { mission_id, name, agent_name: 'vera' })
     const answered = Date.now()
     const paintedAt = await painted()
     sinceCall.push(paintedAt - called)
     sinceAnswer.push(paintedAt - answered)
+    // A column draws only the first of many cards.
+    await agent.call('complete_task', { task_id, status: 'failed', outcome })
+    await inProgress.filter({ hasText: name }).waitFor({ state: 'detached' })
     const row = await watchFor(bare.page, name)
     const sent = Date.now()
     bare.send(name)
@@ -92,9 +98,13 @@ async function bareSocket() {
   }
 }
 
-/** Answers how to wait for a text to be painted, in milliseconds since the epoch: the end of the frame it came in. */
+/**
+ * Answers how to wait for a text to be painted, in milliseconds since the epoch: the end of the frame it came in. What is
+ * never painted fails, so that this ends.
+ */
 async function watchFor(page: Page, text: string): Promise<() => Promise<number>> {
-  await page.evaluate(`void (window.painted = new Promise((resolve) => {
+  await page.evaluate(`void (window.painted = new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error('Not painted within ten seconds: ' + ${JSON.stringify(text)})), 10_000)
     const observer = new MutationObserver(() => {
       if (!document.body.textContent.includes(${JSON.stringify(text)})) return
       observer.disconnect()
