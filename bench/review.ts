@@ -1,4 +1,3 @@
-import { cpus, loadavg } from 'node:os'
 import type { Page } from 'playwright-core'
 import { launchBrowser } from '../test/support-web/browser.ts'
 import { openServingDay } from '../test/support-web/serving-day.ts'
@@ -37,7 +36,6 @@ const browser = await launchBrowser()
 const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
 await context.request.get(serving.login(), { maxRedirects: 0 })
 
-console.log(`${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}, Node ${process.versions.node}`)
 console.log(`${changed} changed lines in ${files} files. Milliseconds.\n`)
 await clicks()
 await frames()

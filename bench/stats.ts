@@ -1,4 +1,3 @@
-import { cpus, loadavg } from 'node:os'
 import type { AttemptId, MissionId, TaskId } from '../src/kernel/id.ts'
 import { groupings, statsOf } from '../src/reports/domain/stats.ts'
 import { weeksIn } from '../src/reports/domain/weeks.ts'
@@ -53,7 +52,6 @@ const everything = { since: null, missionId: null, limit: 100_000 }
 const read = () => store.view(({ stats }) => stats.records(everything))
 const { records } = await read()
 const question = { since: null, missionId: null, now: begin } as const
-console.log(`${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}, Node ${process.versions.node}`)
 console.log(`${records.attempts.length} attempts with 5 changes each\n`)
 console.log('| what, ms | median | 95 % | least | at most |\n|---|---|---|---|---|')
 const measured = [
