@@ -128,7 +128,7 @@ async function overStdio(folder: string): Promise<void> {
   const server = await serverIn(folder, waymark)
   show('stdio: ping', await timings(rounds, () => server.ask('ping', {})), '')
   await everySize(folder, 'stdio', callerOf(server))
-  console.log(`| memory, MiB | ${server.memory().toFixed(0)} | | | |`)
+  console.log(`| memory, MiB | ${server.usage().memory.toFixed(0)} | | | |`)
   await server.end()
 }
 

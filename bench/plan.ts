@@ -107,7 +107,9 @@ async function atSize(folder: string, tasks: number): Promise<void> {
     const few = what.startsWith('list: 1,000') || what === 'list: search' ? Math.ceil(rounds / 10) : rounds
     show(`${tasks.toLocaleString('en')} tasks: ${what}`, await timings(few, work), aim)
   }
-  console.log(`| ${tasks.toLocaleString('en')} tasks: memory, MiB | ${server.memory().toFixed(0)} | | | |`)
+  console.log(
+    `| ${tasks.toLocaleString('en')} tasks: memory, MiB | ${server.usage().memory.toFixed(0)} | | | |`,
+  )
   await server.end()
 }
 

@@ -92,7 +92,7 @@ async function compareCalls(server: BenchedProcess): Promise<void> {
 }
 
 async function costOfLists(server: BenchedProcess): Promise<void> {
-  show('memory after `initialize`, MiB', server.memory(), 75)
+  show('memory after `initialize`, MiB', server.usage().memory, 75)
   const { tools } = (await server.ask('tools/list', {})).result
   const shown = tools.map(({ name, description, inputSchema }: Answer) => ({
     name,
@@ -127,7 +127,7 @@ async function costOfCalls(server: BenchedProcess): Promise<void> {
     for (let round = 0; round < calls; round += 1) spent.push(await timed(() => call(server, tool, input)))
     show(`\`${tool}\` with ${tasks.toLocaleString('en')} tasks, ms`, median(spent), most)
   }
-  show('memory after these calls, MiB', server.memory())
+  show('memory after these calls, MiB', server.usage().memory)
 }
 
 execFileSync('git', ['init', '-q'], { cwd: home })

@@ -70,6 +70,12 @@ const benchmarks: readonly Benchmark[] = [
     about:
       'On SQLite and PostgreSQL in one run, beside the least that a transaction of the log costs there; and what follows from it for ten thousand agents. [Scale](../guide/scale.md) says what to make of it.',
   },
+  {
+    title: 'Beside other tools',
+    file: 'bench/peers.ts',
+    about:
+      'The same plan and calls over MCP on stdio, in turns in one run; less is better, and the last column names the least. The other tools come from npm and run without a network. Task Master has its set of tools `standard`: its default set cannot create a task. Tokens of tools are those of names, descriptions and input schemas. Memory and processor time are those of each server and its processes. Task Master and Waymark list whole tasks, Backlog.md a line for each.',
+  },
 ]
 
 // A certificate that Node reads at its start would count as start-up.
