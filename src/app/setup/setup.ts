@@ -94,7 +94,10 @@ export async function initCommand(words: readonly string[]): Promise<void> {
   for (const { client, sign } of found) say(terminal, `${client.title} was found (${sign}).`)
   const chosen = clients ?? found.map(({ client }) => client)
   if (chosen.length === 0) {
-    say(terminal, 'No client was found, so nothing was written. A client is the program your agent runs in.')
+    say(
+      terminal,
+      'No client was found, so nothing was written: the first task creates the record (.waymark/). A client is the program your agent runs in.',
+    )
     say(terminal, `Waymark knows ${titlesOf(allClients)}.`)
     say(terminal, `\nInstall one and run this again, or choose one now: ${withoutClientSteps[0]}`)
     say(terminal, `To plan and track your own work, no client is needed: ${withoutClientSteps[1]}`)
@@ -111,7 +114,7 @@ export function clientSteps(): string {
   const found = detectClients(context, exists).map(({ client }) => client)
   const [setup, plan] = withoutClientSteps
   if (found.length === 0)
-    return `No client was found to set up. Choose one: ${setup}\nOr plan your own work: ${plan}\n`
+    return `The record is in .waymark/. No client was found to set up. Choose one: ${setup}\nOr plan your own work: ${plan}\n`
   const missing = found.filter((client) => !hasServerEntry(client, { context, read }))
   return missing.length === 0
     ? `Already set up: ${titlesOf(found)}. Say to your agent: ${firstPrompt}\n`

@@ -211,10 +211,17 @@ function decisionReason(
       ({ role, artifact }) =>
         `an approval${artifact === null ? '' : ` of ${approvedWords(definition, artifact)}`} by ${role}`,
     ),
-    ...(events.length === 0 ? [] : [events.join(' or ')]),
   ]
   const detail = description === null || description === undefined ? '' : ` (${description})`
-  return `${definition.name} is in "${run.state}"${detail} and needs ${wanted.join(', ')}.`
+  const choices = events.map((event) => {
+    const to = new Set(transitionsFor(definition, run.state, event).map((transition) => transition.to))
+    return `${event} (to ${[...to].join(' or ')})`
+  })
+  return [
+    `${definition.name} is in "${run.state}"${detail}.`,
+    ...(wanted.length === 0 ? [] : [`It needs ${wanted.join(', ')}.`]),
+    ...(choices.length === 0 ? [] : [`Choose: ${choices.join(', ')}.`]),
+  ].join(' ')
 }
 
 function approvedWords(definition: ProcessDefinition, of: string): string {

@@ -23,7 +23,7 @@ export const inbox: AnswerView<'inbox'> = (answer, page) => {
 
 /** The question of an item, or the command that shows it; and each possible answer with its effect. */
 function answerLines(item: InboxRow, page: RenderContext): string {
-  const effects: Readonly<Record<string, string>> = answerEffects[item.kind]
+  const effects: Readonly<Record<string, string>> = { ...answerEffects[item.kind], ...eventEffects(item) }
   const answers = item.answers.map(({ verb, command }): readonly [string, string] => {
     const content =
       verb === 'Approve' && item.content !== null ? ` --content ${shortenContent(item.content)}` : ''
@@ -32,6 +32,16 @@ function answerLines(item: InboxRow, page: RenderContext): string {
   const width = Math.max(0, ...answers.map(([command]) => command.length))
   const lines = answers.map(([command, effect]) => `${command.padEnd(width)}  ${effect}`)
   return [...shownLines(item), ...lines].filter((line) => line !== '').join('\n')
+}
+
+/** Of a decision about a run: the event that each answer sends, as its process describes it. */
+function eventEffects({ evidence }: InboxRow): Readonly<Record<string, string>> {
+  const effects = (evidence?.choices ?? []).flatMap(({ event, description, answer }) => {
+    if (answer === 'other') return []
+    const meaning = description === null ? '' : `: ${description}`
+    return [[answer === 'yes' ? 'Approve' : 'Reject', `${event}${meaning}`]]
+  })
+  return Object.fromEntries(effects)
 }
 
 const reviewEffects = {
@@ -140,7 +150,8 @@ function inboxItemText(
     item.opened_by === 'waymark' ? age : `opened by ${opener} ${age}`,
     isAnswered ? '' : ink(title ? 'dim' : 'bold', item.item_id),
   ].filter((part) => part !== '')
-  const form = item.kind === 'verdict' && item.evidence ? completionForm(item.evidence, page) : ''
+  const isOfWork = item.kind === 'verdict' || item.kind === 'review'
+  const form = isOfWork && item.evidence ? completionForm(item.evidence, page) : ''
   const isNamed =
     item.paths_total === item.paths.length && item.paths.every((path) => item.reason.includes(path))
   const files = [
@@ -150,7 +161,8 @@ function inboxItemText(
   ]
   const isShown = onTaskPage && item.kind === 'verdict'
   const lines = [
-    ...(isShown ? [] : form === '' ? files : [form]),
+    ...(isShown ? [] : form === '' || item.kind === 'review' ? files : []),
+    ...(isShown ? [] : [form]),
     item.workaround ? `Workaround by ${item.opened_by}: ${quoteText(item.workaround, page)}` : '',
     item.closed_by
       ? `${itemOutcome(item)} by ${item.closed_by}${item.answer === null || item.answer === itemOutcome(item) ? '' : `: ${item.answer}`}`

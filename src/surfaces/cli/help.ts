@@ -24,7 +24,7 @@ const groups: Readonly<Record<string, string>> = {
   'Work trees': 'worktree list, worktree add, worktree start, worktree remove',
   Processes: 'process list, process show, process lint, process simulate, role add',
   Runs: 'run list, run show, run summary, run history, run create, run migrate, run cancel, decide',
-  'Commands of guards': 'verify, command list, command revoke, ci report',
+  'Commands of gates': 'verify, command list, command revoke, ci report',
   Settings: 'setting list, setting set',
   Notifications: 'notify list, notify add, notify edit, notify remove, notify test',
   Servers: 'serve, connect, disconnect, machine list, whoami',
@@ -47,27 +47,39 @@ type HelpEntry = { readonly command: string; readonly title: string }
 
 const glossary = 'https://github.com/waymark-dev/waymark/blob/main/docs/glossary.md'
 
-/** `waymark help`: every command with its title. */
-export function usage(operations: readonly Operation[], terminal: Terminal): string {
+/** The groups that `waymark help` lists with titles; of the others it names the first words. */
+const firstGroups: readonly string[] = ['Get started', 'Every day', 'Inspect work']
+
+/** `waymark help`; `waymark --help` and `waymark help --all` list every command with its title. */
+export function usage(operations: readonly Operation[], terminal: Terminal, isAll: boolean): string {
   const { ink } = terminal
   const entries: readonly HelpEntry[] = [...otherCommands.filter(({ joins }) => !joins), ...operations]
   const listed = Object.entries(groups).map(([heading, commands]) => ({
     heading,
     rows: commands.split(', ').flatMap((command) => entries.find((entry) => entry.command === command) ?? []),
   }))
+  const others = Object.entries(groups).filter(([heading]) => !firstGroups.includes(heading))
+  const otherRows = others.map(([heading, commands]) => {
+    const words = commands.split(', ').map((command) => command.split(' ')[0])
+    return [heading, [...new Set(words)].join(', ')] as const
+  })
   return [
     'Plan, track and gate the work of coding agents, measured with git.',
     '',
     `${ink('bold', 'Usage:')} waymark <command> [values] [--flags]`,
     '',
-    ...listed.flatMap(({ heading, rows }) => [
-      ink('bold', heading),
-      twoColumns(
-        rows.map(({ command, title }) => [command, title]),
-        terminal,
-      ),
-      '',
-    ]),
+    ...listed.flatMap(({ heading, rows }) => {
+      if (!isAll && !firstGroups.includes(heading)) return []
+      return [
+        ink('bold', heading),
+        twoColumns(
+          rows.map(({ command, title }) => [command, title]),
+          terminal,
+        ),
+        '',
+      ]
+    }),
+    ...(isAll ? [] : [ink('bold', 'More commands'), twoColumns(otherRows, terminal), '']),
     ink('bold', 'Common flags'),
     twoColumns(
       [...generalFlags.map((flag) => flagRow(flag, false)), ['-v, --version', 'Show the version']],
@@ -75,6 +87,7 @@ export function usage(operations: readonly Operation[], terminal: Terminal): str
     ),
     '',
     'Help for a command: waymark help <command>. task:start is the same as task start.',
+    ...(isAll ? [] : ['All commands: waymark help --all']),
     `All words: ${glossary}`,
     '',
   ].join('\n')

@@ -85,7 +85,8 @@ export const otherCommands: readonly OtherCommand[] = [
   {
     command: 'init',
     title: 'Set up the clients found here (the programs your agents run in)',
-    otherwise: 'In a pipe and without flags, it only makes the database. --yes also sets up clients.',
+    otherwise:
+      'Not in a terminal and without flags, it only creates the record (.waymark/). Add --yes to set up clients.',
     usage:
       'waymark init [--clients <names>] [--user] [--allow] [--rules] [--hooks] [--shared] [--no-capture] [--toolsets <names>] [--via npx] [--dry-run] [--check] [--undo] [--force] [--yes] [--json] [--format json|text] [--project <folder>]',
     explained: [
@@ -272,7 +273,12 @@ export const otherCommands: readonly OtherCommand[] = [
     usage: 'waymark completion bash|zsh|fish',
     words: ['bash', 'zsh', 'fish'],
   },
-  { command: 'help', title: 'Show help for a command', usage: 'waymark help [command]' },
+  {
+    command: 'help',
+    title: 'Show help for a command',
+    usage: 'waymark help [command] [--all]',
+    explained: [['--all', 'List every command']],
+  },
 ]
 
 /** A flag of such a command. */

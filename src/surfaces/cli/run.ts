@@ -83,7 +83,7 @@ interface LoadedHost extends Omit<CommandLineHost, 'operations'> {
 async function run(words: readonly string[], host: LoadedHost): Promise<ExitCode> {
   const { operations, terminal } = host
   const [first = '', ...rest] = words
-  if (isHelpFlag(first)) return writeLine(usage(operations, terminal), host)
+  if (isHelpFlag(first)) return writeLine(usage(operations, terminal, true), host)
   if (first === '--version' || first === '-v') return writeLine(`${host.version}\n`, host)
   if (first === 'help' || (isOther(first) && rest.some(isHelpFlag))) return help(helpWords(words), host)
   const other = otherCommands.find(({ command }) => hasPrefix(words, command))
@@ -252,7 +252,9 @@ function helpWords([first = '', ...rest]: readonly string[]): readonly string[] 
 
 function help(words: readonly string[], host: LoadedHost): ExitCode {
   const { operations, terminal } = host
-  if (words.length === 0) return writeLine(usage(operations, terminal), host)
+  const [only = '--all'] = words
+  if (words.length < 2 && only === '--all')
+    return writeLine(usage(operations, terminal, words.length === 1), host)
   const other = otherCommands.find(({ command }) => hasPrefix(words, command))
   const found = findCommand(operations, words)
   if (other && !isLongerCommand(found, other)) {
@@ -303,7 +305,9 @@ function otherHelp(
   const { title, usage: line, otherwise, explained: flags = [] } = other
   const explained = flags.length === 0 ? '' : `\n${twoColumns(flags, terminal)}\n`
   const further =
-    found && otherwise ? `\n${otherwise} ${found.operation.name}: ${found.operation.description}\n` : ''
+    found && otherwise
+      ? `\n${otherwise}\nAgents call this ${found.operation.name}: ${found.operation.description}\n`
+      : ''
   return `${title}\n\nUsage: ${line}\n${explained}${further}`
 }
 

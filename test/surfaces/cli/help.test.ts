@@ -8,7 +8,7 @@ import { openCommandLine } from './command-line.ts'
 
 const commands = catalog.filter(({ screen }) => screen !== true)
 
-test('TM-078 -h, --help and help list every command once, in 80 columns', () => {
+test('TM-078 -h, --help and help --all list every command once, in 80 columns', () => {
   const { run } = openCommandLine({ git: false })
   const help = run('-h')
   expect(help).toMatchObject({ code: 0, error: '' })
@@ -23,7 +23,11 @@ test('TM-078 -h, --help and help list every command once, in 80 columns', () => 
   const groups = lines.slice(0, lines.indexOf('Common flags'))
   expect(groups.filter((line) => line.startsWith('  '))).toHaveLength(expected.length)
   expect(groups.filter((line) => line.length > 80)).toEqual([])
-  for (const words of [['--help'], ['help']]) expect(run(...words)).toEqual(help)
+  for (const words of [['--help'], ['help', '--all']]) expect(run(...words)).toEqual(help)
+  const short = run('help').out
+  expect(short.split('\n').length).toBeLessThan(lines.length / 2)
+  expect(short).toContain('waymark help --all')
+  for (const { command } of expected) expect(short).toMatch(new RegExp(`\\b${command.split(' ')[0]}\\b`))
 })
 
 test('TM-078 -v and --version print the version', () => {

@@ -241,7 +241,7 @@ export function titleOfCard(card: InboxCard): string {
 
 /** The subject of the item and its page. */
 function subjectOfCard(card: InboxCard): { readonly name: string; readonly link: string } {
-  const run = card.run === null ? null : `${card.run.process_name}, in ${card.run.state}`
+  const run = card.run === null ? null : `Gate ${card.run.process_name}, at step ${card.run.state}`
   if (card.task_id) return { name: card.task_name ?? card.task_id, link: `/tasks/${card.task_id}` }
   if (card.run_id) return { name: run ?? card.run_id, link: `/runs/${card.run_id}` }
   if (card.mission_id === null) return { name: 'Lost files', link: '/log' }
@@ -251,7 +251,7 @@ function subjectOfCard(card: InboxCard): { readonly name: string; readonly link:
 function questionOfCard(card: InboxCard): string {
   if (card.kind === 'stale_attempt') return 'The agent has made no call for two hours. Did it stop?'
   if (card.run && card.request?.kind === 'decision') {
-    return `${card.run.process_name} is in \`${card.run.state}\` and needs one of: ${joinAlternatives(card.request.events.map(eventWords))}.`
+    return `The step \`${card.run.state}\` of ${card.run.process_name} needs your decision: ${joinAlternatives(card.request.events.map(eventWords))}.`
   }
   if (card.kind !== 'scope' || card.request?.kind === 'changes') return card.reason
   const areas = card.areas.map((area) => `\`${area}\``).join(', ')

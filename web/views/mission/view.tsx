@@ -84,9 +84,9 @@ function MissionHeader({ mission }: { readonly mission: Timeline }) {
           <p key={run_id} class="mission-run">
             <StatusIcon status={statusOf(status)} />
             <a class="link" href={href(`/runs/${run_id}`)}>
-              {process_name}
+              Gate: {process_name}
             </a>
-            <span class="muted">{current_state}</span>
+            <span class="muted">at step {current_state}</span>
           </p>
         ))}
         {mission.completed_despite.map((reason) => (
