@@ -58,7 +58,7 @@ export function manifests(about: Package): ReadonlyMap<string, string> {
 const skill = 'skills/waymark/SKILL.md'
 
 const hooksDo =
-  'Keeps an agent to the state of its run and the areas of its task, tells it where the work stands, and records sessions where that is switched on.'
+  'Keeps an agent to the state of its run and the scope of its task, tells it where the work stands, and records sessions where that is switched on.'
 
 /** The hooks that setup would write for a client into a file of the project, as that file. */
 function hooksOf(client: Client): object {

@@ -240,7 +240,7 @@ export const settingNames = [
   'inbox_gate',
   'sensitive',
   'default_branch',
-  'hook_outside_areas',
+  'hook_out_of_scope',
   'hook_on_error',
   'guard_git',
   'stop_hook',

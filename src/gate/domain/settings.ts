@@ -27,7 +27,7 @@ export const settingDefinitions = {
     meaning:
       'Ask for decisions in the client of the agent too, not only in the inbox. A client can answer without its person.',
   },
-  hook_outside_areas: {
+  hook_out_of_scope: {
     values: ['ask', 'deny', 'ignore'],
     meaning: 'What hooks do with an edit that is out of scope for the open attempts.',
   },

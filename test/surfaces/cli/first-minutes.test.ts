@@ -40,9 +40,7 @@ test('no command prints a raw table: board, timeline, settings, files of a missi
   expect(timeline).toMatch(/tasks +1 of 1 done/)
   expect(timeline).toMatch(/Add the form [\s\S]*2 files/)
   expect(timeline).toMatch(/progress .*Half of it/)
-  expect((await spoken(['setting', 'list'], project)).out).toMatch(
-    /^hook_outside_areas: ask\n {2}What hooks/m,
-  )
+  expect((await spoken(['setting', 'list'], project)).out).toMatch(/^hook_out_of_scope: ask\n {2}What hooks/m)
   const files = (await spoken(['mission', 'changes', missionId], project)).out
   expect(files).toMatch(/^2 files changed in m-\w+, 1 outside the declared scope/)
   for (const text of [board, timeline, files]) expect(text).not.toMatch(/[{[]"|"[}\]]|_name\b/)

@@ -22,9 +22,9 @@ test('an edit outside the areas of the open work is a question, with the way on'
 test('a person sets whether it is a question, a refusal or nothing', () => {
   const { startTask, decide, folder, json } = openHookProject()
   startTask('Add the form', ['src/auth/'])
-  json('setting', 'set', 'hook_outside_areas', 'deny')
+  json('setting', 'set', 'hook_out_of_scope', 'deny')
   expect(decide('Edit', fileIn(folder, 'src/pay.ts')).decision).toBe('deny')
-  json('setting', 'set', 'hook_outside_areas', 'ignore')
+  json('setting', 'set', 'hook_out_of_scope', 'ignore')
   expect(decide('Edit', fileIn(folder, 'src/pay.ts')).decision).toBe('none')
 })
 
@@ -55,7 +55,7 @@ test('the strictest of state and areas wins', () => {
   expect(decision).toBe('ask')
   expect(reason).toContain("needs a person's decision about Edit")
   expect(reason).toContain('src/pay.ts is out of scope')
-  json('setting', 'set', 'hook_outside_areas', 'deny')
+  json('setting', 'set', 'hook_out_of_scope', 'deny')
   expect(decide('Edit', fileIn(folder, 'src/pay.ts')).decision).toBe('deny')
 })
 

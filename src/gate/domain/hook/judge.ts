@@ -36,7 +36,7 @@ export function judgeToolUse(situation: HookSituation, use: ToolUse): HookDecisi
   const prefix = attempts[0]?.attempt.snapshot.prefix ?? ''
   return strictestDecision([
     ...runs.map((run) => judgePermissions(run, use, prefix)),
-    judgeAreas(attempts, use, settingOf(settings, 'hook_outside_areas')),
+    judgeAreas(attempts, use, settingOf(settings, 'hook_out_of_scope')),
   ])
 }
 
