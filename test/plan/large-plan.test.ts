@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { MilestoneId, PhaseId, TaskId } from '../../src/kernel/id.ts'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
@@ -8,13 +8,14 @@ import { dialects } from '../store/dialects.ts'
 import { happened } from '../store/events.ts'
 import { aTask } from '../support/entities.ts'
 import { type Answer, openProject, person } from '../support/project.ts'
+import { shared, whenFinished } from '../support/shared.ts'
 
 const id = (number: number) => `t-${String(number).padStart(4, '0')}` as TaskId // a brand
 
 describe.each(dialects)('a plan of more than 500 tasks in $dialect', ({ fresh }) => {
-  async function opened() {
+  const opened = shared(async () => {
     const temporary = await fresh()
-    onTestFinished(() => temporary[Symbol.asyncDispose]())
+    whenFinished(() => temporary[Symbol.asyncDispose]())
     const { store } = temporary
     const { context } = await openProject()
     const call = async (name: string, input: object): Promise<Answer> => {
@@ -46,7 +47,7 @@ describe.each(dialects)('a plan of more than 500 tasks in $dialect', ({ fresh })
     await happened(store, Date.now(), ...links)
     const source = await store.view((reads) => planSource(reads, 'open', Date.now()))
     return { call, whole: outline(source) }
-  }
+  })
 
   test('is shown folded, with the counts of its phases', async () => {
     const { call, whole } = await opened()

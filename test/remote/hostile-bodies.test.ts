@@ -46,6 +46,8 @@ async function longestHold(address: string, work: Promise<unknown>): Promise<num
   })
   while (!isOver) {
     const [began, before] = [performance.now(), used()]
+    // Requests without a pause would be most of what is computed.
+    await new Promise((resolve) => setTimeout(resolve, 5))
     await (await fetch(`${address}/healthz`)).text()
     const computed = used() - before
     longest = Math.max(longest, Math.min(performance.now() - began, computed))

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { lines, openStory } from '../lines/story.ts'
 import { openStage } from '../sessions/driver.ts'
-import { emptyPostgres, isPostgresLeftOut } from '../support/postgres/database.ts'
+import { isPostgresLeftOut, sharedPostgres } from '../support/postgres/database.ts'
 import { type Answer, type ProjectOptions, person, troubles } from '../support/project.ts'
 
 const as = { actor: person }
@@ -103,7 +103,7 @@ test.skipIf(isPostgresLeftOut)(
   { timeout: 180_000 },
   async () => {
     const onFile = await told({})
-    const onServer = await told({ postgres: (await emptyPostgres()).url })
+    const onServer = await told({ postgres: await sharedPostgres() })
     for (const [at, answer] of onFile.entries()) expect(onServer[at]).toEqual(answer)
     const [report, , , check, strict, page] = onFile as Answer[]
     expect(report.text).toContain('a cookie')
