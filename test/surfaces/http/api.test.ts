@@ -4,6 +4,7 @@ import { catalog } from '../../../src/kernel/operations/catalog.ts'
 import { statusOf } from '../../../src/surfaces/http/refusal.ts'
 import { amount } from '../../support/amount.ts'
 import type { Answer } from '../../support/project.ts'
+import { shared } from '../../support/shared.ts'
 import { type HttpOptions, type HttpProject, openHttpProject } from './http-project.ts'
 
 interface Api extends HttpProject {
@@ -35,10 +36,13 @@ async function openApi(options: HttpOptions = {}): Promise<Api> {
   return { ...project, get: (path) => ask(path), post }
 }
 
+/** For the tests that record nothing. */
+const readApi = shared(() => openApi())
+
 const mission = { name: 'Shop', objective: 'A shop' }
 
 test('every operation is reached by its name, and none dies of a field that it does not know', async () => {
-  const { post, logged } = await openApi()
+  const { post, logged } = await readApi()
   for (const { name } of catalog) {
     const { status, body } = await post(`/api/${name}`, { no_such_field: 1 })
     expect([name, status, body.success]).toEqual([name, 400, false])
@@ -86,7 +90,7 @@ test('the work of every project is what its status says', async () => {
 })
 
 test('a failure has its code, its sentence, the way on, and the status of its code', async () => {
-  const { post } = await openApi()
+  const { post } = await readApi()
   const { status, body } = await post('/api/show', { id: 'm-nothing' })
   expect(status).toBe(statusOf.NOT_FOUND)
   expect(body).toEqual({
@@ -107,7 +111,7 @@ test('a failure has its code, its sentence, the way on, and the status of its co
 })
 
 test('an unknown operation is told with the nearest one', async () => {
-  const { post } = await openApi()
+  const { post } = await readApi()
   const { status, body } = await post('/api/start_mision', mission)
   expect(status).toBe(404)
   expect(body.error).toMatchObject({
@@ -118,7 +122,7 @@ test('an unknown operation is told with the nearest one', async () => {
 })
 
 test('below the operations there is nothing', async () => {
-  const { get, post } = await openApi()
+  const { get, post } = await readApi()
   expect((await get('/api/tasks/1')).status).toBe(404)
   expect((await post('/p/shop/api/status/')).body.error).toMatchObject({
     code: 'NOT_FOUND',
@@ -128,7 +132,7 @@ test('below the operations there is nothing', async () => {
 })
 
 test('another method is refused with the one that is meant', async () => {
-  const { get, address, personToken } = await openApi()
+  const { get, address, personToken } = await readApi()
   const read = await get('/api/status')
   expect([read.status, read.headers.get('allow')]).toEqual([405, 'POST'])
   for (const method of ['PUT', 'DELETE', 'PATCH', 'POST']) {
@@ -149,7 +153,7 @@ test('the same idempotency key is answered the same, and refused with another in
 })
 
 test('an operation without fields takes no body', async () => {
-  const { address, personToken } = await openApi()
+  const { address, personToken } = await readApi()
   const headers = { Authorization: `Bearer ${personToken}` }
   const response = await fetch(`${address}/api/status`, { method: 'POST', headers })
   expect(response.status).toBe(200)
@@ -207,14 +211,14 @@ test('each project has its routes, and the first one those without a name', asyn
 test.each(['/p/../api/status', '/p/..%2fshop/api/status', '/p/%2e%2e/api/status', '/p//api/status'])(
   'a key of a project that is a path leads nowhere: %s',
   async (path) => {
-    const { post } = await openApi()
+    const { post } = await readApi()
     expect((await post(path)).status).toBeGreaterThanOrEqual(200)
     expect(JSON.stringify((await post(path)).body)).not.toContain('root:')
   },
 )
 
 test('the description of the interface is valid OpenAPI 3.1 and has every operation', async () => {
-  const { get } = await openApi()
+  const { get } = await readApi()
   const { body } = await get('/api/openapi.json')
   const validator = new Validator()
   expect(await validator.validate(structuredClone(body))).toEqual({ valid: true })
@@ -253,7 +257,7 @@ test('a monitor reads counts of requests by few names, and where each log is', a
 })
 
 test('answers carry what keeps a browser from running anything but our files', async () => {
-  const { address, port } = await openApi()
+  const { address, port } = await readApi()
   for (const path of ['/', '/healthz', '/api/status', '/login']) {
     const { headers } = await fetch(`${address}${path}`)
     const policy = headers.get('content-security-policy') ?? ''

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import { closeContext } from '../../../src/app/open-context.ts'
 import { openProjects } from '../../../src/app/serve/projects.ts'
 import { type OpenServer, openServer, type ServerOptions } from '../../../src/app/serve/server.ts'
@@ -10,7 +9,9 @@ import { commitCopied } from '../../support/copied-folder.ts'
 import { git as runGit } from '../../support/git.ts'
 import { temporaryFolder } from '../../support/git-repository.ts'
 import { type MachinePeople, machinePeople } from '../../support/machine-people.ts'
+import { plantDatabase } from '../../support/planted-database.ts'
 import type { Answer } from '../../support/project.ts'
+import { whenFinished } from '../../support/shared.ts'
 import { serverEnvironment } from '../../support/stdio-project.ts'
 
 export interface LogLine {
@@ -53,6 +54,8 @@ export async function openHttpProject(options: HttpOptions = {}): Promise<HttpPr
   const { folders = ['shop'], home = temporaryFolder(), database, ...more } = options
   const named = folders.map((name) => repositoryIn(join(home, name)))
   const environment = { ...serverEnvironment(home), ...(database && { WAYMARK_DATABASE: database }) }
+  if (database === undefined)
+    for (const folder of named) await plantNew(join(folder, '.waymark', 'waymark.db'))
   const [first, ...others] = openProjects({
     named,
     environment,
@@ -82,7 +85,7 @@ export async function openHttpProject(options: HttpOptions = {}): Promise<HttpPr
     })()
     return stopping
   }
-  onTestFinished(stop)
+  whenFinished(stop)
   return {
     home,
     folder: first.context.folder,
@@ -97,6 +100,11 @@ export async function openHttpProject(options: HttpOptions = {}): Promise<HttpPr
     write: (path, content) => put(join(home, path), content),
     stop,
   }
+}
+
+/** A home that is opened again keeps its record. */
+async function plantNew(file: string): Promise<void> {
+  if (!existsSync(file)) await plantDatabase(file)
 }
 
 /** What a response says, to be read freely. */
