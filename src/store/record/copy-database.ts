@@ -1,3 +1,4 @@
+import type { Database } from 'better-sqlite3'
 import { type Kysely, sql } from 'kysely'
 import { openTemporary } from '../sqlite/connection.ts'
 import { createSqliteTables } from '../sqlite/create.ts'
@@ -28,12 +29,9 @@ export async function copyWhole(
       'project_event',
       ...derivedTables(scratch).filter((name) => name !== 'project'),
     ]) {
-      const rows = sortRowsParentsFirst(table, scratch.prepare<[], CopyRow>(`select * from "${table}"`).all())
-      const columns = Object.keys(rows[0] ?? {})
-      const batchSize = Math.floor(maxValues / Math.max(1, columns.length))
-      for (let from = 0; from < rows.length; from += batchSize) {
-        const some = rows.slice(from, from + batchSize)
-        const values = some.map((row) => sql`(${sql.join(columns.map((name) => sql`${row[name]}`))})`)
+      for (const rows of batchesOf(scratch, table)) {
+        const columns = Object.keys(rows[0] ?? {})
+        const values = rows.map((row) => sql`(${sql.join(columns.map((name) => sql`${row[name]}`))})`)
         await sql`insert into ${sql.table(table)} (${sql.join(columns.map((name) => sql.ref(name)))})
           values ${sql.join(values)}`.execute(db)
         const waits = pause()
@@ -45,9 +43,27 @@ export async function copyWhole(
   }
 }
 
+/** The rows of a table as they are read, in groups that fit into one statement. */
+function* batchesOf(scratch: Database, table: string): Generator<readonly CopyRow[]> {
+  let rows: CopyRow[] = []
+  for (const row of rowsOf(scratch, table)) {
+    rows.push(row)
+    if ((rows.length + 1) * Object.keys(row).length <= maxValues) continue
+    yield rows
+    rows = []
+  }
+  if (rows.length > 0) yield rows
+}
+
+function* rowsOf(scratch: Database, table: string): Generator<CopyRow> {
+  const query = `select * from "${table}"`
+  if (table !== 'task') return yield* scratch.prepare<[], CopyRow>(query).iterate()
+  yield* scratch.prepare<[], CopyRow>(`${query} where parent_task_id is null`).iterate()
+  yield* sortParentsFirst(scratch.prepare<[], CopyRow>(`${query} where parent_task_id is not null`).all())
+}
+
 /** A task may reference a parent that was planned later. */
-function sortRowsParentsFirst(table: string, rows: readonly CopyRow[]): readonly CopyRow[] {
-  if (table !== 'task') return rows
+function sortParentsFirst(rows: readonly CopyRow[]): readonly CopyRow[] {
   const byId = new Map(rows.map((row) => [row['id'], row]))
   const ordered = new Set<CopyRow>()
   const add = (row: CopyRow): void => {
