@@ -1,16 +1,15 @@
 import { hash } from 'node:crypto'
-import { join } from 'node:path'
 import { setNewest } from '../kernel/limited-map.ts'
 import { minSolidCharacters, shortLinePrefix } from '../lines/domain/line-hashes.ts'
 import { type GitTrace, type KnownLines, type KnownVersion, knownLines } from '../lines/domain/versions.ts'
 import { type BroughtBy, bringingCommands } from '../track/domain/changes.ts'
 import { objectIds, readBlobs } from './blobs.ts'
 import { type Difference, isSameState, type RepositoryPair } from './comparison.ts'
+import { entriesOfOtherTrees, headEntries } from './copied-commits.ts'
 import { diskFile } from './disk.ts'
-import { parseReflog, type ReflogEntry, reflogBetween } from './git-folder.ts'
+import type { ReflogEntry } from './git-folder.ts'
 import { isBinary, splitBufferLines } from './line-hash.ts'
 import { arrivedCommits } from './origin.ts'
-import { otherWorkTrees, readGitText } from './other-work-trees.ts'
 import { type ChangedContent, oidOf } from './patch.ts'
 import { displayPath, nulRecords, type PathBytes, pathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
@@ -44,10 +43,11 @@ export const noMovement: GitMovement = {
 
 export async function movementOf(
   place: PrivateDirectory,
-  { from, to }: RepositoryPair,
+  pair: RepositoryPair,
   during: 'attempt' | 'gap',
 ): Promise<GitMovement> {
-  const entries = (await reflogBetween(to.reflog, from.reflogPosition, to.reflogPosition)) ?? []
+  const { from, to } = pair
+  const entries = (await headEntries(place, pair)) ?? []
   const stashMoved = from.refs !== null && to.refs !== null && from.refs.stash !== to.refs.stash
   const isUnderway = JSON.stringify(from.operation) !== JSON.stringify(to.operation)
   const underway = [...(to.operation?.commits ?? []), ...(to.operation?.picked ?? [])]
@@ -144,12 +144,14 @@ async function compareWithVersions(place: PrivateDirectory, request: BroughtRequ
     ...movement.arrived,
   ]
   const known = await knownCommits(place.top, pair, movement)
+  const unsure = movement.entries.flatMap(({ to, existed }) => (existed === 'perhaps' ? [to] : []))
   const removed = request.changed.filter(({ after }) => after === null).slice(0, maxNames)
   const names = new Map(live.map((file) => [file.path, namesOf(file, removed)]))
-  const commits = await readCommits(place, { arrived, known, names, ...request })
+  const commits = await readCommits(place, { arrived: [...arrived, ...unsure], known, names, ...request })
   const versions = new VersionList(live)
   for (const commit of arrived) versions.addCommit(commits, commit, names, true)
   for (const commit of known) versions.addCommit(commits, commit, names, false)
+  for (const commit of unsure) versions.addCommit(commits, commit, names, false, true)
   versions.addStaged(differences, names)
   versions.addHistory(commits, names)
   const traces = new Map(live.map(({ path }) => [path, traceOf(differences.get(path), movement)]))
@@ -369,17 +371,12 @@ async function knownCommits(
   const appeared = (to.refs?.all ?? []).filter((tip) => !before.has(tip) && !made.has(tip))
   const remote = new Set(to.refs?.remote)
   const unexplained = appeared.filter((tip) => !remote.has(tip) && tip !== to.refs?.stash)
-  const elsewhere = unexplained.length === 0 ? new Set() : await commitsOfOtherTrees(top)
+  const elsewhere = new Set(
+    unexplained.length === 0 ? [] : (await entriesOfOtherTrees(top)).map((entry) => entry.to),
+  )
   const others = appeared.filter((tip) => remote.has(tip) || elsewhere.has(tip))
   const head = from.head === null ? [] : [from.head]
   return [...new Set([...head, ...others.slice(0, maxTips), ...tips.slice(0, maxTips)])]
-}
-
-/** The commits that the logs of the repository's other work trees name. */
-async function commitsOfOtherTrees(top: string): Promise<ReadonlySet<string>> {
-  const others = await otherWorkTrees(top)
-  const logs = await Promise.all(others.map((other) => readGitText(join(other.gitFolder, 'logs', 'HEAD'))))
-  return new Set(logs.flatMap((log) => parseReflog(`${log ?? ''}\n`).map(({ to }) => to)))
 }
 
 function traceOf(difference: Difference | undefined, { ran, hasBrought, stashMoved }: GitMovement): GitTrace {
@@ -437,7 +434,7 @@ class VersionList {
   #add(path: PathBytes, version: KnownVersionId): void {
     const ends = this.#ends.get(path)
     if (ends === undefined || version.oid === ends.before) return
-    if (version.oid === ends.after) {
+    if (version.oid === ends.after && version.isUnsure !== true) {
       if (!this.#wholes.has(path)) this.#wholes.set(path, version.commit)
       return
     }
@@ -451,6 +448,7 @@ class VersionList {
     commit: string,
     names: ReadonlyMap<PathBytes, readonly FileName[]>,
     isArrived: boolean,
+    isUnsure = false,
   ): void {
     const own = contents.get(commit)
     if (own === undefined && commit !== base) return
@@ -461,7 +459,7 @@ class VersionList {
         // Another name counts only where the file does not have its own.
         if (oid === null || oid === undefined || (isOther && hasOwn)) continue
         hasOwn ||= !isOther
-        const kinds = { isArrived, isBase: commit === base, isOtherName: isOther, isOlder: false }
+        const kinds = { isArrived, isBase: commit === base, isOtherName: isOther, isOlder: false, isUnsure }
         this.#add(path, { oid, commit, ...kinds })
       }
     }

@@ -13,6 +13,8 @@ export interface ReflogEntry {
   readonly message: string
   /** Milliseconds since the epoch, to the second. */
   readonly movedAt: number
+  /** Of a commit that a command made by copying another one: it certainly or perhaps existed before. */
+  readonly existed?: 'before' | 'perhaps'
 }
 
 const remembered = 256

@@ -7,6 +7,7 @@ import {
   repositoryPairs,
   type SnapshotPair,
 } from './comparison.ts'
+import { isOwnReflogEntry, isReplay, unreachableCommits } from './copied-commits.ts'
 import { type ReflogEntry, reflogBetween } from './git-folder.ts'
 import { displayPath, nulRecords, type PathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
@@ -231,14 +232,6 @@ export interface HeadHistory {
   readonly departures: readonly { readonly branch: string; readonly commit: string }[]
 }
 
-const ownVerbs = ['commit', 'cherry-pick', 'revert', 'am']
-
-/** Whether an entry of the reflog is the task's own work, or git moving HEAD. */
-function isOwnReflogEntry({ verb, detail }: ReflogEntry): boolean {
-  if (detail === 'continue' && (verb === 'rebase' || verb === 'pull')) return true
-  return ownVerbs.includes(verb)
-}
-
 /** Reads the reflog's entries as a history. */
 function headHistory(start: string | null, entries: readonly ReflogEntry[]): HeadHistory {
   const positions = new Set(start === null ? [] : [start])
@@ -254,11 +247,6 @@ function headHistory(start: string | null, entries: readonly ReflogEntry[]): Hea
     if (branch !== undefined && !none.test(from)) departures.push({ branch, commit: from })
   }
   return { positions: [...positions], own, replayed, departures }
-}
-
-function isReplay({ verb, detail, from, to }: ReflogEntry): boolean {
-  const rebasing = verb === 'rebase' || verb === 'pull'
-  return rebasing && from !== to && ['pick', 'squash', 'fixup', 'reword', 'edit'].includes(detail)
 }
 
 /** Notes on the task's commits that are no longer in the history of HEAD. */
@@ -306,20 +294,6 @@ async function commitsBetween(
   const listed = await git(['rev-list', '--stdin', limit], privateCall(place, input))
   const commits = listed.toString('latin1').split('\n').filter(Boolean)
   return commits.length > maxCommits ? null : commits
-}
-
-/** The commits that are not reachable from some tips: they are newer. */
-async function unreachableCommits(
-  place: PrivateDirectory,
-  commits: readonly string[],
-  tips: readonly string[],
-): Promise<ReadonlySet<string>> {
-  if (commits.length === 0) return new Set()
-  const input = Buffer.from([...commits, ...tips.map((tip) => `^${tip}`), ''].join('\n'))
-  // A tip may be deleted since, or not be a commit.
-  const listed = await git(['rev-list', '--stdin', '--ignore-missing'], privateCall(place, input))
-  const later = new Set(listed.toString('latin1').split('\n'))
-  return new Set(commits.filter((commit) => later.has(commit)))
 }
 
 /** The paths that commits change; of a merge, only what differs from all of its parents. */

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openStage } from '../sessions/driver.ts'
 import { amount } from '../support/amount.ts'
 import { git as runGit } from '../support/git.ts'
@@ -126,6 +126,17 @@ const isBrought = (answer: Answer, path: string): boolean => {
 }
 
 const nobodys = { p1: 'nobody', p2: 'nobody' }
+
+/** A colleague's clone, whose commits have the same identity. */
+function cloned({ git, linked }: Scene, path: string) {
+  const folder = `${linked}-clone-of-${path}`
+  git('clone', '-q', '.', folder)
+  const commit = (file: string, rows: readonly string[]) => {
+    writeFileSync(join(folder, file), `${rows.join('\n')}\n`)
+    runGit(folder, 'commit', '-qam', `colleague's ${file}`)
+  }
+  return { folder, commit }
+}
 
 /** A command of git inside an attempt that brings a person's two lines into a file. */
 function bringing(command: (scene: Scene, tools: Tools, topic: string, path: string) => void) {
@@ -400,6 +411,41 @@ const cases: Readonly<Record<string, Case>> = {
       return owners(path)
     },
     expected: { a1: 'a', a2: 'a' },
+  },
+  'a commit that is fetched, and made again within the second': {
+    play: async (scene, path) => {
+      const clone = cloned(scene, path)
+      await scene.attempt('a', (tools) => {
+        vi.stubEnv('GIT_COMMITTER_DATE', new Date().toISOString())
+        clone.commit(path, [...p(1, 2), ...base(path)])
+        tools.git('fetch', '-q', clone.folder, `main:refs/remotes/${path}/main`)
+        tools.git('cherry-pick', `${path}/main`)
+        vi.unstubAllEnvs()
+        tools.write(path, [...a(1), ...scene.rows(path)])
+      })
+      expect(scene.git('rev-parse', 'HEAD')).toBe(scene.git('rev-parse', `${path}/main`))
+      return scene.owners(path)
+    },
+    expected: { p1: 'a?', p2: 'a?', a1: 'a' },
+  },
+  'a commit that is fetched, and made again later': {
+    play: async (scene, path) => {
+      const clone = cloned(scene, path)
+      await scene.attempt('a', (tools) => {
+        vi.stubEnv('GIT_COMMITTER_DATE', new Date(Date.now() - 60_000).toISOString())
+        vi.stubEnv('GIT_AUTHOR_DATE', process.env['GIT_COMMITTER_DATE'])
+        clone.commit(path, [...p(1, 2), ...base(path)])
+        tools.git('fetch', '-q', clone.folder, `main:refs/remotes/${path}/main`)
+        vi.unstubAllEnvs()
+        const patch = join(clone.folder, 'patch')
+        writeFileSync(patch, scene.git('format-patch', '-1', '--stdout', `${path}/main`))
+        tools.git('am', '-q', '--committer-date-is-author-date', patch)
+        tools.write(path, [...a(1), ...scene.rows(path)])
+      })
+      expect(scene.git('rev-parse', 'HEAD')).toBe(scene.git('rev-parse', `${path}/main`))
+      return scene.owners(path)
+    },
+    expected: { ...nobodys, a1: 'a' },
   },
   'lines of a file that two agents write at the same time are counted once with hooks': {
     play: async ({ attempt, rows }, path) => {

@@ -12,6 +12,8 @@ export interface KnownVersion {
   readonly isBase: boolean
   /** Of a file with another name: enough of its lines must be the same. */
   readonly isOtherName: boolean
+  /** Of a commit that was made here, and perhaps elsewhere before: its lines are only alike. */
+  readonly isUnsure?: boolean
   /** A commit that has it, if one is known. */
   readonly commit?: string
 }
@@ -55,11 +57,12 @@ export function knownLines(file: VersionedFile, versions: readonly KnownVersion[
     const same = sameLines(file, version)
     const own = [...same].filter(([line]) => file.added.has(line))
     if (version.isOtherName && !isSameFile(file, version, same.size)) continue
+    for (const [line] of own) alike.add(line)
+    if (version.isUnsure) continue
     const isEnough = version.isArrived || file.trace === 'command' || isWhole(file, version, own)
     const known = brought.size
     for (const [line] of isEnough ? own : longRuns(file, own)) brought.add(line)
     if (brought.size > known) commits.add(version.commit)
-    for (const [line] of own) alike.add(line)
   }
   for (const line of brought) alike.delete(line)
   const [commit, ...more] = commits
