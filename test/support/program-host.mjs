@@ -90,7 +90,7 @@ async function run({ words, folder, environment, stdin, told }) {
   // A host is killed, and would keep nothing of what it compiled.
   if (runs === 1 || runs === 20) flushCompileCache()
   const code = Number(process.exitCode ?? 0)
-  // What the program does at its exit it does now.
+  // What the program does at its exit it does now. Shells that start git and are idle then stay for the next run.
   process.emit('exit', code)
   process.exitCode = undefined
   process.exit = exit
