@@ -278,3 +278,14 @@ test('status counts only done tasks as not landed', async () => {
   await project.call('taskman_task_edit', { id: task_id, status: 'to_do' }, { actor: person })
   expect(await plan()).toMatchObject({ done: 0, ready: 1, not_landed: 0 })
 })
+
+test('shows one task by its id, landed or not', async () => {
+  const work = await withTask()
+  const one = async () => (await work.project.call('measure_landed', { task: work.task_id })).tasks
+  expect(await one()).toMatchObject([{ task_id: work.task_id, is: 'uncommitted' }])
+  afterCommit(work).onMain(['merge', '-q', 'feature'])
+  expect(await one()).toMatchObject([{ task_id: work.task_id, is: 'landed' }])
+  expect(await work.project.refused('measure_landed', { task: 't-000000000000' })).toMatchObject({
+    code: 'NOT_FOUND',
+  })
+})

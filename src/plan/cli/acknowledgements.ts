@@ -86,6 +86,9 @@ export const planImported: AnswerView<'plan_import'> = (answer, page) => {
   return blocks(
     `${isDry ? page.ink('yellow', 'Would import') : page.ink('green', 'Imported')} ${parts.join(', ')}.${kept}`,
     warnings(notices, page),
+    (added?.phases ?? 0) > 1
+      ? 'Phases do not order tasks. To let one wait: waymark task dep add <task> <task before it>'
+      : '',
     isDry ? '' : 'Show it: waymark plan show',
   )
 }

@@ -188,11 +188,15 @@ export const log: AnswerView<'log'> = (answer, page) => {
   const { events, checks = [] } = answer
   if (events.length === 0) return 'Nothing is recorded yet.'
   const titles = new Map(Object.entries(answer.titles))
+  const hasGap = events.some(({ seq }, at) => at > 0 && seq - (events[at - 1]?.seq ?? 0) > 1)
   const days = Map.groupBy(events, ({ happened_at }) => dayText(happened_at, page.now))
   return blocks(
     ...[...days].map(([day, entries]) =>
       section(day, entries.map((event) => logEntryLine(event, titles, page)).join('\n'), page),
     ),
+    hasGap
+      ? page.ink('dim', 'Numbers left out record lines of an entry beside them: waymark export has all.')
+      : '',
     checks.length > 0 ? doctor({ checks }, page) : '',
   )
 }

@@ -222,6 +222,7 @@ const examples: Partial<Record<OperationName, string>> = {
   blame: 'src/auth.ts',
   why: 'src/auth.ts:12',
   search: 'login',
+  measure_landed: 't-4k2m9x7c0vqa',
   reject: 'h-4k2m9x7c0vqa "The login does not use it yet."',
   setting_set: `done_when '{"check": ["npm test"]}'`,
   start_mission: '"Safer login" --objective "No more than five tries a minute"',

@@ -3,6 +3,8 @@ import { settingOf } from '../../gate/domain/settings.ts'
 import type { MissionId, TaskId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { measuredList, path, time } from '../../kernel/operations/fields.ts'
+import { findTask } from '../../kernel/operations/find.ts'
+import { identifier, unlistedField } from '../../kernel/operations/input/fields.ts'
 import { measurement } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
@@ -114,25 +116,27 @@ export const measureLanded = defineOperation({
     'Measure whether the lines of finished tasks are on the default branch, on another one, only on disk, reverted or lost. Servers do this automatically.',
   kind: 'command',
   idempotent: true,
-  input: z.strictObject({}),
+  positional: ['task'],
+  input: z.strictObject({ task: unlistedField(identifier('Show only this task')).optional() }),
   output: z.object({
     branch: z.string().nullable(),
     /** How many tasks there are in each state. */
     counts: z.partialRecord(z.enum(landedStates), z.int()),
-    /** Those that did not land, the newest first. */
+    /** Those that did not land, the newest first; or the task that was asked for. */
     tasks: z.array(LandedEntry.extend({ task_id: z.string(), title: z.string() })),
     tasks_total: z.int(),
   }),
 })
   .measure({ landing })
-  .prepare(async (reads, _, { machine }) => {
+  .prepare(async (reads, input, { machine }) => {
+    if (input.task !== undefined) await findTask(reads, input.task)
     const tasks = await tasksToMeasure(reads, machine?.id)
     const [settings, salt] = await Promise.all([reads.runs.settings(), reads.lines.salt()])
     const branch = settingOf(settings, 'default_branch')
     const brief = { branch: branch === 'found' ? null : branch, salt, tasks: tasks.map(({ lines }) => lines) }
     return { briefs: tasks.length === 0 ? {} : { landing: brief }, found: tasks }
   })
-  .record(async ({ reads, found, measured }) => {
+  .record(async ({ reads, found, measured }, input) => {
     const before = await reads.landings.of(found.map(({ task }) => task.id))
     const now = found.flatMap(({ task }, at) => {
       const landed = measured.landing?.[at]
@@ -143,7 +147,9 @@ export const measureLanded = defineOperation({
         ? []
         : [{ kind: 'landing.measured' as const, taskId: task.id, missionId: task.missionId, landed }],
     )
-    const left = now.filter(({ landed }) => !['landed', 'none'].includes(landed.is))
+    const left = now.filter(({ task, landed }) =>
+      input.task === undefined ? !['landed', 'none'].includes(landed.is) : task.id === input.task,
+    )
     return {
       events,
       answerFrom: async (after) => ({

@@ -161,7 +161,7 @@ test('a cut list names the command of its next page', async () => {
   const project = openCommandLine()
   startWork(project)
   const { out } = await spoken(['log', '--limit', '1'], project)
-  const [, command = ''] = /Next page: waymark (log --limit 1 --cursor \S+)/.exec(out) ?? []
+  const [, command = ''] = /Earlier entries: waymark (log --limit 1 --cursor \S+)/.exec(out) ?? []
   expect(await spoken(command.split(' '), project)).toMatchObject({ code: 0, error: '' })
 })
 

@@ -321,5 +321,6 @@ function nextPage(
     typeof total === 'number' && shown !== undefined && at === -1 ? `${total - shown} more` : 'More'
   const limit =
     inputSchema(operation).properties?.['limit'] === undefined ? '' : 'Longer pages: --limit <number>. '
-  return `${more}. ${limit}Next page: ${command} --cursor ${cursor}`
+  const isBackward = operation.command === 'log' && !typed.some((word) => word.startsWith('--since'))
+  return `${more}. ${limit}${isBackward ? 'Earlier entries' : 'Next page'}: ${command} --cursor ${cursor}`
 }
