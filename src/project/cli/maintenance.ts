@@ -4,10 +4,12 @@ import { table } from '../../surfaces/cli/render/table.ts'
 import { formatAge } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView } from '../../surfaces/cli/render/view.ts'
 
+const commandsAreApproved = 'Before a command first runs, you are asked once: waymark inbox'
+
 export const settingChanged: AnswerView<'setting_set'> = ({ name, value, before }, { ink }) =>
   value === before
     ? `${name} is already ${value}. Nothing changed.`
-    : `${ink('green', 'Changed')} ${name} from ${before} to ${ink('bold', value)}.`
+    : `${ink('green', 'Changed')} ${name} from ${before} to ${ink('bold', value)}.${name === 'done_when' && value.includes('"check"') ? `\n${commandsAreApproved}` : ''}`
 
 export const projects: AnswerView<'project_list'> = ({ projects: listed }, page) => {
   if (listed.length === 0) return 'This server has no projects yet. Add one: waymark project add <name>'
