@@ -84,7 +84,7 @@ const { NODE_EXTRA_CA_CERTS: _certificates, ...environment } = process.env
 function section({ title, file, about }: Benchmark): string {
   console.error(`${file} …`)
   const start = new Date()
-  const load = currentLoad()
+  const load = loadavg()[0] ?? 0
   const { stdout, status } = spawnSync(process.execPath, [file, ...numbers], {
     cwd: root,
     env: environment,
@@ -96,11 +96,9 @@ function section({ title, file, about }: Benchmark): string {
     process.exitCode = 1
   }
   console.error(`${file}: ${((Date.now() - start.getTime()) / 1000).toFixed(0)} s`)
-  const measured = `Measured ${start.toISOString().slice(0, 16).replace('T', ' ')} with Node ${process.versions.node}, load ${load}.`
+  const measured = `Measured ${start.toISOString().slice(0, 16).replace('T', ' ')} with Node ${process.versions.node}, load ${load.toFixed(1)}${load > availableParallelism() ? ': each figure is higher than on a machine at rest' : ''}.`
   return `## ${title}\n\n${about}\n\n${measured}\n\n${stdout.trim()}\n`
 }
-
-const currentLoad = () => (loadavg()[0] ?? 0).toFixed(1)
 
 const page = join(root, 'docs', 'reference', 'benchmarks.md')
 const words = process.argv.slice(2).filter((word) => !isNumber.test(word))
@@ -119,7 +117,7 @@ Written by \`npm run bench\`, which runs ${benchmarks.map(({ file }) => `\`${fil
 the last column says it, and whether the figure is over it. \`npm run bench -- team\` runs one of them alone.
 
 Measured with Node ${process.versions.node} on ${type()} ${release()}, ${availableParallelism()} cores, ${processor?.model ?? 'an unknown processor'};
-the load of the machine at the start was ${currentLoad()}.
+the load of the machine at the start was ${(loadavg()[0] ?? 0).toFixed(1)}.
 `
 }
 
