@@ -506,14 +506,17 @@ class VersionList {
     let untouched = maxUntouched
     const compared = live.slice(0, maxFiles).flatMap((file) => {
       const trace = traces.get(file.path) ?? 'none'
-      const all = [...(this.#versions.get(file.path)?.values() ?? [])]
-        .filter(({ isOlder }) => !isOlder || trace === 'command')
-        .slice(0, maxVersions)
+      // Without a command that brings lines, who was there may have restored an older version, or typed its lines.
+      const all = [...(this.#versions.get(file.path)?.values() ?? [])].map((version) =>
+        version.isOlder && trace !== 'command' ? { ...version, isUnsure: true } : version,
+      )
       if (!file.isText || this.#wholes.has(file.path) || all.length === 0) return []
-      if (trace !== 'none' || all.some(({ isArrived }) => isArrived)) return [{ file, trace, versions: all }]
-      const some = all.slice(0, untouched)
-      untouched -= some.length
-      return some.length === 0 ? [] : [{ file, trace, versions: some }]
+      const isTouched = trace !== 'none' || all.some(({ isArrived }) => isArrived)
+      const certain = all.filter(({ isUnsure }) => isTouched && isUnsure !== true).slice(0, maxVersions)
+      const others = all.filter((version) => !certain.includes(version)).slice(0, untouched)
+      untouched -= others.length
+      const versions = [...certain, ...others]
+      return versions.length === 0 ? [] : [{ file, trace, versions }]
     })
     const wanted = compared.flatMap(({ file, versions }) => [
       file.after ?? '',

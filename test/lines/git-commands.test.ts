@@ -412,6 +412,21 @@ const cases: Readonly<Record<string, Case>> = {
     },
     expected: { a1: 'a', a2: 'a' },
   },
+  'an older commit is restored without a trace, and a line written': {
+    play: async ({ attempt, put, git, rows, owners }, path) => {
+      put(path, [...base(path), ...p(1, 2)])
+      git('commit', '-qam', 'lines of a person')
+      put(path, base(path))
+      git('commit', '-qam', 'without them')
+      await attempt('a', (tools) => {
+        tools.git('restore', '--source=HEAD~1', '--', path)
+        tools.write(path, [...a(1), ...rows(path)])
+      })
+      return owners(path)
+    },
+    expected: { p1: 'a?', p2: 'a?', a1: 'a' },
+    withHooks: { ...nobodys, a1: 'a' },
+  },
   'a commit that is fetched, and made again within the second': {
     play: async (scene, path) => {
       const clone = cloned(scene, path)
