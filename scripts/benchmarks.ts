@@ -48,6 +48,12 @@ const benchmarks: readonly Benchmark[] = [
       'In a real browser: from an agent’s answer to the painted card, and the first paint with an empty cache.',
   },
   {
+    title: 'The dashboard over a large plan',
+    file: 'bench/dashboard-large.ts',
+    about:
+      'In a real browser: the first content with an empty cache, and what a page reads again when one task changes.',
+  },
+  {
     title: 'The review page',
     file: 'bench/review.ts',
     about: 'In a real browser: from a click to the first lines of a review, and frames while it is scrolled.',
