@@ -33,7 +33,11 @@ async function tasksOf(
   const rows = await db
     .selectFrom('task_place as place')
     .innerJoin('task', (join) =>
-      join.onRef('task.project_id', '=', 'place.project_id').onRef('task.id', '=', 'place.task_id'),
+      join
+        .onRef('task.project_id', '=', 'place.project_id')
+        .onRef('task.id', '=', 'place.task_id')
+        // Only the index that begins with the place has it: SQLite would read the whole other one.
+        .onRef('task.seq', '=', 'place.task_seq'),
     )
     .leftJoin('attempt', (join) =>
       join

@@ -5,7 +5,7 @@ import type { MissionId } from '../../kernel/id.ts'
 import type { ListPart } from '../../kernel/page.ts'
 import type { MissionFile } from '../../reports/ports/timeline-reads.ts'
 import { toStorable } from '../../store/fingerprint.ts'
-import { nonEmptyValues, numberOrNull, splitIntoBatches } from '../../store/tables/query.ts'
+import { lateralLookup, nonEmptyValues, numberOrNull, splitIntoBatches } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import { type FileChange, type MissionChange, ownLines } from '../domain/changes.ts'
 import type { MissionLineCounts } from '../ports/mission-reads.ts'
@@ -235,6 +235,7 @@ export async function missionFiles(
   missionId: MissionId,
   { limit, offset }: ListPart,
 ): Promise<readonly MissionFile[]> {
+  const on = sql`changed.project_id = attempt.project_id and changed.attempt_id = attempt.id`
   const { rows } = await sql<
     Omit<MissionFile, 'scope' | 'others'> & { readonly judged: 0 | 1 | null; readonly others: 0 | 1 }
   >`
@@ -250,9 +251,7 @@ export async function missionFiles(
       from (
         select changed.path, attempt.id, attempt.task_id, changed.scope,
           row_number() over (partition by changed.path order by attempt.seq desc) as age
-        from attempt
-        join attempt_change as changed
-          on changed.project_id = attempt.project_id and changed.attempt_id = attempt.id
+        from attempt ${lateralLookup(db, { table: 'attempt_change', as: 'changed', on })}
         where attempt.project_id = ${projectId} and attempt.mission_id = ${missionId}) as changes
       group by path) as work on work.path = state.path
     where state.project_id = ${projectId} and state.mission_id = ${missionId} and state.change <> 'none'
