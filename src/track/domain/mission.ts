@@ -5,10 +5,7 @@ export const profiles = ['simple', 'standard', 'complex'] as const
 export type Profile = (typeof profiles)[number]
 
 /** How many phases an agent expects when nobody announced a number. */
-export const phasesOfProfile = { simple: 2, standard: 3, complex: 4 } as const satisfies Record<
-  Profile,
-  number
->
+const phasesOfProfile = { simple: 2, standard: 3, complex: 4 } as const satisfies Record<Profile, number>
 
 /** The stored statuses. BLOCKED is derived. */
 export type MissionStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 'partial'
