@@ -55,7 +55,7 @@ async function checkAll(): Promise<boolean> {
   if (problems.length > 0) failed.push('requirements')
   const counted = tally(results, failed)
   for (const name of counted.failures) console.log(`failed: ${name}`)
-  for (const name of flakyTests()) console.log(`flaky: ${name} passed on its second try only.`)
+  for (const note of flakyTests()) console.log(`flaky: ${note}`)
   if (process.env['WAYMARK_TEST_POSTGRES'] === 'none')
     console.log('Left out: every test on PostgreSQL, because WAYMARK_TEST_POSTGRES is none.')
   if (!existsSync(join(root, '.cache', 'clients', 'node_modules')))

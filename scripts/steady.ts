@@ -66,7 +66,7 @@ async function failuresOf(condition: Readonly<Record<string, string>>): Promise<
   const found: VitestResults = JSON.parse(readFileSync(results, 'utf8'))
   const failures = tally(found, []).failures.map((name) => `${name}: ${failureReason(found, name)}`)
   const flaky: readonly string[] = existsSync(flakyFile) ? JSON.parse(readFileSync(flakyFile, 'utf8')) : []
-  return [...failures, ...flaky.map((name) => `flaky: ${name}`)]
+  return [...failures, ...flaky.map((note) => `flaky: ${note}`)]
 }
 
 /** Programs that tests must not find, in a folder of their own. */

@@ -27,7 +27,7 @@ journey(
       counted += calls.length
       await window.page.setViewportSize({ width: 1280, height: 800 })
     }
-    expect(found.join('\n')).toBe('')
+    expect(found, found.join('\n')).toEqual([])
     expect(counted).toBeGreaterThan(20)
     expect(window.complaints).toEqual([])
   },

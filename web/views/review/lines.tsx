@@ -278,7 +278,7 @@ function LineOwner({
   if (title === null) return <span class="line-by" />
   const sign = (
     <>
-      {attempt ? <AgentMark name={attempt.agent} /> : '·'}
+      {attempt ? <AgentMark name={attempt.agent} /> : <span aria-hidden="true">·</span>}
       {attempt ? <sub aria-hidden="true">{attempt.number}</sub> : null}
     </>
   )
@@ -293,9 +293,11 @@ function LineOwner({
       href={linesOf(file.path, { line: line.new, text: line.text })}
       tabIndex={-1}
       title={title}
-      aria-label={`History of line ${line.new}: ${title}`}
     >
       {sign}
+      <span class="visually-hidden">
+        History of line {line.new}: {title}
+      </span>
     </a>
   )
 }

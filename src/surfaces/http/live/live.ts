@@ -56,7 +56,7 @@ export function createLivePart(
       })
       return () => reader?.close(closeCodes.revoked, 'Your token was revoked, or you signed out.')
     },
-    readers: () => server.clients.size,
+    readers: () => [...server.clients].filter(({ readyState, OPEN }) => readyState === OPEN).length,
     async close() {
       clearInterval(pinging)
       for (const client of server.clients) client.close(closeCodes.goingAway, 'The server is stopping.')
