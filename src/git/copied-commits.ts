@@ -73,7 +73,12 @@ async function existingCommits(
   }
   for (const entry of await entriesOfOtherTrees(place.top)) {
     if (!isOwnReflogEntry(entry) && !isReplay(entry)) continue
-    for (const copy of copies) if (copy.to === entry.to) note(copy, entry.movedAt)
+    for (const copy of copies) {
+      if (copy.to !== entry.to) continue
+      // What was written there was copied here, even within the second.
+      if (entry.verb === 'commit' && entry.movedAt <= copy.movedAt) existed.set(copy.to, 'before')
+      else note(copy, entry.movedAt)
+    }
   }
   const isNew = (tip: string) => !known.includes(tip)
   if (!to.refs?.remote.some(isNew)) return existed
