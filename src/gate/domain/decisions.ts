@@ -206,12 +206,10 @@ function decisionReason(
   { events, approvals }: Extract<InboxItemRequest, { kind: 'decision' }>,
 ): string {
   const description = stateNamed(definition, run.state)?.description
-  const wanted = [
-    ...approvals.map(
-      ({ role, artifact }) =>
-        `an approval${artifact === null ? '' : ` of ${approvedWords(definition, artifact)}`} by ${role}`,
-    ),
-  ]
+  const wanted = approvals.map(
+    ({ role, artifact }) =>
+      `an approval${artifact === null ? '' : ` of ${approvedWords(definition, artifact)}`} by ${role}`,
+  )
   const detail = description === null || description === undefined ? '' : ` (${description})`
   const choices = events.map((event) => {
     const to = new Set(transitionsFor(definition, run.state, event).map((transition) => transition.to))

@@ -23,7 +23,6 @@ test.each([
   [['start_task'], 'There is no command "start_task".', 'waymark task start'],
   [['complete-mission'], 'There is no command "complete-mission".', 'waymark mission complete'],
   [['task:strat'], 'There is no command "task strat".', 'waymark task start'],
-  [['landed', 't-1'], 'landed takes no values by position; it was given "t-1".', 'waymark show <task>'],
   [
     ['whoami', 'x'],
     'whoami takes no values by position; it was given "x".',
