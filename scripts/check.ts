@@ -3,7 +3,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
-import { setPriority, constants as systemConstants } from 'node:os'
 import { join } from 'node:path'
 import { flakyFile } from './flaky-reporter.ts'
 import { ledgerProblems } from './requirements.mjs'
@@ -19,8 +18,9 @@ const resultsFile = join(root, '.cache', 'vitest.json')
 // Names the files with which all checks last passed.
 const passedFile = join(root, '.cache', 'checked')
 
-// They run beside the tests, one at a time and at low priority: the tests come first, and the checks fill their waits. Two threads of the compiler look up the same types twice, and its collector of memory takes a
-// third of its time. So it has one, and collects only what is too much. Longest first.
+// They run beside the tests, one at a time: what is left of them after the tests would have one core alone. Two threads of
+// the compiler look up the same types twice, and its collector of memory takes a third of its time. So it has one, and
+// collects only what is too much. Longest first.
 const compiler = { GOMAXPROCS: '1', GOGC: 'off', GOMEMLIMIT: '3GiB' }
 const types = ['tsc', '--noEmit', '--checkers', '1', '-p'] as const
 const checks: readonly Check[] = [
@@ -80,7 +80,7 @@ async function checkedBeside(): Promise<readonly CheckOutcome[]> {
   const outcomes: CheckOutcome[] = []
   for (const { name, words } of checks) {
     const startedAt = performance.now()
-    const { code, output } = await run(words, 'pipe', systemConstants.priority.PRIORITY_LOW)
+    const { code, output } = await run(words, 'pipe')
     const seconds = (performance.now() - startedAt) / 1000
     outcomes.push({ name, isPassed: code === 0, seconds, output })
   }
@@ -130,7 +130,6 @@ function readResults(): VitestResults | null {
 function run(
   [program, ...words]: Check['words'],
   output: 'pipe' | 'inherit',
-  priority?: number,
 ): Promise<{ readonly code: number | null; readonly output: string }> {
   const isNode = program === 'node'
   const child = spawn(isNode ? process.execPath : join(root, 'node_modules', '.bin', program), words, {
@@ -139,7 +138,6 @@ function run(
     env: { ...process.env, ...compiler, ...temporaryFiles() },
     shell: process.platform === 'win32' && !isNode,
   })
-  if (priority !== undefined && child.pid !== undefined) setPriority(child.pid, priority)
   const chunks: Buffer[] = []
   child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk))
   child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk))
