@@ -64,7 +64,7 @@ export function usage(operations: readonly Operation[], terminal: Terminal, isAl
     return [heading, [...new Set(words)].join(', ')] as const
   })
   return [
-    'Plan, track and gate the work of coding agents, measured with git.',
+    'Your coding agents say done. Waymark checks it against git.',
     '',
     `${ink('bold', 'Usage:')} waymark <command> [values] [--flags]`,
     '',

@@ -67,7 +67,7 @@ test('a pipe that closes early is no error', () => {
     encoding: 'utf8',
   })
   expect(stderr).toBe('')
-  expect(stdout).toMatch(/Plan, track and gate/)
+  expect(stdout).toMatch(/checks it against git/)
 })
 
 test('verify ends with 1 where a command failed, so that a script can use it', () => {

@@ -35,7 +35,7 @@ function DemoStart({ demo, command }: { readonly demo: DemoPlayback; readonly co
   return (
     <div class="page-inner first-run">
       <h1>Welcome to Waymark</h1>
-      <p class="muted">It plans, tracks and gates the work of coding agents, and checks it against git.</p>
+      <p class="muted">Your coding agents say done. Waymark checks it against git.</p>
       <div class="first-choices">
         <section aria-labelledby="watch">
           <h2 id="watch">Watch a recorded day</h2>
