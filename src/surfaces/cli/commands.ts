@@ -75,7 +75,8 @@ export function unknownCommand(operations: readonly Operation[], words: readonly
     listOf(operations, spoken[0] ?? '') ??
     nearestWord(spoken.slice(0, 2).join(' '), names) ??
     nearestWord(spoken[0] ?? '', names)
-  const hint = meant === undefined ? 'waymark --help lists the commands.' : `Did you mean: waymark ${meant}`
+  const hint =
+    meant === undefined ? 'waymark help --all lists the commands.' : `Did you mean: waymark ${meant}`
   return usageFailure(`There is no command "${spoken.slice(0, 2).join(' ')}".`, hint)
 }
 

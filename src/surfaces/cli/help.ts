@@ -50,7 +50,7 @@ const glossary = 'https://github.com/waymark-dev/waymark/blob/main/docs/glossary
 /** The groups that `waymark help` lists with titles; of the others it names the first words. */
 const firstGroups: readonly string[] = ['Get started', 'Every day', 'Inspect work']
 
-/** `waymark help`; `waymark --help` and `waymark help --all` list every command with its title. */
+/** `waymark --help` and `waymark help`; with `--all` every command with its title. */
 export function usage(operations: readonly Operation[], terminal: Terminal, isAll: boolean): string {
   const { ink } = terminal
   const entries: readonly HelpEntry[] = [...otherCommands.filter(({ joins }) => !joins), ...operations]

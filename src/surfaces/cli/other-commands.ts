@@ -28,7 +28,7 @@ const setupFlags: NonNullable<OtherCommand['explained']> = [
   ['--shared', 'Write files to commit, for everybody: entries that name waymark, and hooks'],
   ['--no-capture', 'With --hooks: record no sessions'],
   ['--toolsets <names>', 'Only these tools: plan, track, gate, comma-separated; or auto'],
-  ['--via npx', 'Start Waymark with npx'],
+  ['--via npx', 'Let clients start Waymark with npx instead of the waymark command'],
   ['--dry-run', 'Show the changes, and write nothing'],
   ['--check', 'Like --dry-run, but fail if anything would be written'],
   ['--undo', 'Restore the files as they were before setup'],

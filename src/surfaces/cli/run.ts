@@ -83,7 +83,7 @@ interface LoadedHost extends Omit<CommandLineHost, 'operations'> {
 async function run(words: readonly string[], host: LoadedHost): Promise<ExitCode> {
   const { operations, terminal } = host
   const [first = '', ...rest] = words
-  if (isHelpFlag(first)) return writeLine(usage(operations, terminal, true), host)
+  if (isHelpFlag(first)) return writeLine(usage(operations, terminal, rest[0] === '--all'), host)
   if (first === '--version' || first === '-v') return writeLine(`${host.version}\n`, host)
   if (first === 'help' || (isOther(first) && rest.some(isHelpFlag))) return help(helpWords(words), host)
   const other = otherCommands.find(({ command }) => hasPrefix(words, command))
@@ -306,7 +306,7 @@ function otherHelp(
   const explained = flags.length === 0 ? '' : `\n${twoColumns(flags, terminal)}\n`
   const further =
     found && otherwise
-      ? `\n${otherwise}\nAgents call this ${found.operation.name}: ${found.operation.description}\n`
+      ? `\n${otherwise}\nAgents have it as the tool ${found.operation.name}, which sets up no client. ${found.operation.description}\n`
       : ''
   return `${title}\n\nUsage: ${line}\n${explained}${further}`
 }
