@@ -435,7 +435,7 @@ async function recordItemAnswer(
       ? [`Task ${task.id} is in progress: its agent reads the text at its next call.`]
       : []),
     ...(isCheck && task !== null && task.status === 'done'
-      ? [`Task ${task.id} is done: waymark verify ${task.id} runs the check on its content now.`]
+      ? [`To check the finished task ${task.id}: waymark verify ${task.id}`]
       : []),
   ]
   const withdrawn =

@@ -282,7 +282,7 @@ export const show = defineOperation({
   positional: ['id'],
   input: z.strictObject({
     id: identifier(
-      'A mission, workflow, task or run (m-…, w-…, t-…, r-…); an attempt, inbox item, issue or decision shows its task',
+      'A mission, workflow, task or run (m-…, w-…, t-…, run-…); an attempt, inbox item, issue or decision shows its task',
     ),
     brief: z.boolean().describe('Cut the lists to what fits an agent’s context').optional(),
     include: z

@@ -493,8 +493,8 @@ function openChecks({
       return [
         {
           rule: 'check_not_approved',
-          text: `"${command}" did not run: no person had approved it. Once one has, waymark verify runs it.`,
-          fix: 'Ask a person to approve it: waymark inbox.',
+          text: `"${command}" did not run: no person had approved it.`,
+          fix: 'Ask a person to approve it (waymark inbox). Then waymark verify runs it.',
         },
       ]
     if (state === 'disturbed')

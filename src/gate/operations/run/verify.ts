@@ -69,13 +69,13 @@ export const verify = defineOperation({
   command: 'verify',
   toolset: 'gate',
   audience: 'both',
-  title: 'Run the commands of a run or a task',
+  title: 'Run the checks of a task or a run',
   description:
-    'Run the approved commands that the guards of a run’s current state need, or the checks of a task, again, and show their results. Results on the content of a completion change its verdict.',
+    'Run the checks of a task, or the commands that a run now waits for, and show their results. Only approved commands run. Results on the content of a completion change its verdict.',
   kind: 'command',
   positional: ['run_id'],
   input: z.strictObject({
-    run_id: identifier('Run or task (r-…, t-…); default: the only active run').optional(),
+    run_id: identifier('Task or run (t-…, run-…); default: the only active run').optional(),
   }),
   synonyms: { task_id: 'run_id', id: 'run_id' },
   output: z.object({
