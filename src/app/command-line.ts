@@ -33,6 +33,7 @@ export function commandLine(
       terminal.interactive && {
         confirm: async (question: string) => (await import('./remote/ask-person.ts')).askYesOrNo(question),
       }),
+    firstPrompt: async (project) => (await import('./setup/setup.ts')).firstPromptHere(environment, project),
     locate: (path, project) => {
       const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
       const folder = projectFolder({ flag: project, environment, workingFolder }, (start) =>

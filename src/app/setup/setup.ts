@@ -107,6 +107,13 @@ export async function initCommand(words: readonly string[]): Promise<void> {
   await run(chosen, flags, { command: ['init', '--clients', idsOf(chosen, ',')], host, makesRecord: true })
 }
 
+/** The first prompt, if a client of this project has Waymark. */
+export function firstPromptHere(environment: Environment, project: string | undefined): string | undefined {
+  const context = setupContextOf(environment, project)
+  const { read } = new Disk()
+  return allClients.some((client) => hasServerEntry(client, { context, read })) ? firstPrompt : undefined
+}
+
 /** What `waymark init` in a pipe leaves to do: it makes the database, and sets up no client without `--yes`. */
 export function clientSteps(): string {
   const context = setupContextOf(process.env, undefined)

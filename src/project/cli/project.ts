@@ -21,7 +21,7 @@ export const status: AnswerView<'status'> = (answer, page) => {
   return blocks(
     waiting === 0 ? 'Nothing needs you.' : page.ink('yellow', waitingText(answer, page)),
     missions.length === 0 && answer.events <= 1
-      ? section('First steps', twoColumns(firstSteps, page), page)
+      ? section('First steps', twoColumns([agentStep(page), ...firstSteps], page), page)
       : '',
     section('Running now', runningTable(answer.running, page), page),
     cutNote(answer.running.length, answer.running_total, '--limit shows more.'),
@@ -48,8 +48,13 @@ function waitingText({ waiting, waiting_since }: OutputOf<'status'>, page: Rende
   return `${formatCount(waiting, 'item')} ${waiting === 1 ? 'needs' : 'need'} you${since}: waymark inbox`
 }
 
+function agentStep({ firstPrompt }: RenderContext): readonly [string, string] {
+  return firstPrompt === undefined
+    ? ['waymark init', 'Set up your agents, and see what to say to them']
+    : ['Say to your agent', firstPrompt]
+}
+
 const firstSteps = [
-  ['waymark init', 'Set up your agents, and see what to say to them'],
   ['waymark task add "<title>"', 'Or plan a task yourself'],
   ['waymark import plan.md', 'Or import a plan: headings are phases, lists are tasks'],
   ['waymark open', 'Open the dashboard'],

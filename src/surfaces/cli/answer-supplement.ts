@@ -4,12 +4,13 @@ import type { Answer, Operation } from '../../kernel/operations/operation.ts'
 import type { AnswerSupplement } from './render/view.ts'
 import type { AskProject } from './typed-input.ts'
 
-/** What a text for a person needs beside the answer: titles of dependencies and phases, and the mission that a task may belong to. */
+/** What a text for a person needs beside the answer: titles of dependencies and phases, the mission that a task may belong to, and the first prompt. */
 export async function readAnswerSupplement(
   { name }: Operation,
   answer: Answer,
-  ask: AskProject,
+  { ask, firstPrompt }: { readonly ask: AskProject; readonly firstPrompt: () => Promise<string | undefined> },
 ): Promise<AnswerSupplement> {
+  if (name === 'status') return Number(answer['events']) <= 1 ? { firstPrompt: await firstPrompt() } : {}
   if (name === 'taskman_task_add' && answer['mission_id'] === null) return openMissionOf(ask)
   if (name === 'taskman_task_list') return { titles: await phaseNames(ask) }
   if (!namesTasks.has(name)) return {}

@@ -34,6 +34,8 @@ export interface CommandLineHost {
   readonly locate?: (path: string, project: string | undefined) => string
   /** Asks the person at the terminal; absent where no one can answer. */
   readonly confirm?: (question: string) => Promise<boolean>
+  /** What to say to an agent first, if a client is set up in the project. */
+  readonly firstPrompt?: (project: string | undefined) => Promise<string | undefined>
   /** Opens the project at its server. Null for a local project. */
   elsewhere?(project: string | undefined): Promise<ServerInvoker | null>
 }
@@ -136,7 +138,9 @@ async function perform(
       return 0
     }
     const show = async (shown: Answer) => {
-      const context = wanted === 'json' ? {} : await readAnswerSupplement(operation, shown, ask)
+      const firstPrompt = async () => host.firstPrompt?.(options.project)
+      const context =
+        wanted === 'json' ? {} : await readAnswerSupplement(operation, shown, { ask, firstPrompt })
       terminal.write(
         render(operation, { answer: shown, input, wanted, typed: found.rest, context }, terminal),
       )

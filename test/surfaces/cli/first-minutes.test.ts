@@ -15,6 +15,10 @@ test('an empty project says what to do first', async () => {
   const project = openCommandLine()
   const { out } = await spoken(['status'], project)
   expect(out).toMatch(/First steps[\s\S]*waymark import plan\.md[\s\S]*waymark open/)
+  expect(project.run('init', '--clients', 'claude', '--yes').code).toBe(0)
+  const afterSetup = project.run('status', '--format', 'text').out
+  expect(afterSetup).toMatch(/First steps\n +Say to your agent/)
+  expect(afterSetup).not.toContain('waymark init')
   startWork(project)
   expect((await spoken(['status'], project)).out).not.toContain('First steps')
   for (const list of ['task', 'phase', 'milestone']) {

@@ -9,6 +9,8 @@ export interface AnswerSupplement {
   readonly openMission?:
     | { readonly id: string; readonly name: string; readonly phaseId: string | null }
     | undefined
+  /** What to say to an agent, beside the first steps, once a client is set up. */
+  readonly firstPrompt?: string | undefined
 }
 
 /** The output that a text is rendered for. */
