@@ -19,6 +19,36 @@ async function completed(
 const ci = '.github/workflows/ci.yml'
 
 describe('sensitive files', () => {
+  test.each([
+    { file: ci, status: 'success' },
+    { file: 'other.ts', status: 'failed' },
+  ])('$file asks no more when a later attempt took it back', async ({ file, status }) => {
+    const project = await openProject()
+    const areas = ['src/']
+    const { items } = await completed(project, () => project.write(file, 'on: push\n'), { areas })
+    const { task_id } = items[0]
+    const again = async (change: () => void, outcome: string) => {
+      await project.call('taskman_task_edit', { id: task_id, status: 'to_do' }, { actor: person })
+      await project.call('start_task', { planned_task_id: task_id, areas })
+      change()
+      const completion = { task_id, status: outcome, outcome: { summary: 'Done.' } }
+      const preview = await project.call('complete_task', { ...completion, preview: true })
+      const { waits_for } = await project.call('complete_task', completion)
+      expect(preview.waits_for.length).toBe(waits_for.length)
+      const open = (await project.call('inbox', { kind: 'scope' })).items
+      return open.map(({ paths }: { readonly paths: readonly string[] }) => paths)
+    }
+    expect(await again(() => project.write(file, 'on: pull_request\n'), 'success')).toEqual([[file], [file]])
+    // A person's file that an attempt removes is no change of an earlier attempt.
+    project.write('mine.ts', 'export {}\n')
+    expect(await again(() => project.remove('mine.ts'), 'success')).toEqual([[file], [file], ['mine.ts']])
+    expect(await again(() => project.remove(file), status)).toEqual([['mine.ts']])
+    expect((await project.call('inbox', { kind: 'scope', closed: true })).items).toMatchObject([
+      { status: 'resolved', paths: [file] },
+      { status: 'resolved', paths: [file] },
+    ])
+  })
+
   test('a CI file that nobody named is out of scope and asks a person', async () => {
     const project = await openProject()
     const { answer, items } = await completed(project, () => project.write(ci, 'on: push\n'), {

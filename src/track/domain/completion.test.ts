@@ -37,6 +37,7 @@ function request(changes: Partial<CompletionRequest> = {}): CompletionRequest {
     outcome,
     phaseComplete: false,
     evidence,
+    restored: [],
     verdict: null,
     ...changes,
   }
@@ -59,6 +60,7 @@ function situation(changes: Partial<CompletionSituation> = {}): CompletionSituat
     isGated: false,
     items: [],
     verdictItems: [],
+    scopeItems: [],
     sentBackBy: null,
     waiting: { gate: 'blockers', completion: 'review', openItemsOfMission: 0 },
     ...changes,

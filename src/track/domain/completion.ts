@@ -15,6 +15,7 @@ import {
   type Task,
   type TaskOutcome,
 } from './task.ts'
+import type { RestoredFiles } from './task-work.ts'
 import { asksTheSame, type CompletionMode, isContradiction, reasonText, type Verdict } from './verdict.ts'
 
 export interface CompletionRequest {
@@ -24,6 +25,7 @@ export interface CompletionRequest {
   readonly outcome: Outcome
   readonly phaseComplete: boolean
   readonly evidence: AttemptMeasurement
+  readonly restored: readonly RestoredFiles[]
   readonly verdict: Verdict | null
 }
 
@@ -56,6 +58,8 @@ export interface CompletionSituation {
   readonly items: readonly InboxItem[]
   /** Open items about earlier verdicts on the task. */
   readonly verdictItems: readonly InboxItem[]
+  /** Open items about files of the task. */
+  readonly scopeItems: readonly InboxItem[]
   /** The project's settings for open items, and the number of those in the mission. */
   readonly waiting: GateSettings & { readonly openItemsOfMission: number }
 }
@@ -89,11 +93,13 @@ export function endAttempt(
   // With `inbox_gate: all` a workflow does not end by itself while an item is open.
   const { gate, openItemsOfMission: ofMission } = situation.waiting
   const asked = opened.filter(({ kind }) => kind !== 'verdict').length
-  const isBlocked = end.length > 0 && gate === 'all' && ofMission + asked > 0
+  const answered = restoredItems(request.restored, situation.scopeItems)
+  const isBlocked = end.length > 0 && gate === 'all' && ofMission + asked - answered.length > 0
   return {
     consequences: [
       ...closeStaleItems(situation.items, 'The attempt was completed.'),
       ...closeItems(situation.verdictItems, 'The task was completed again.'),
+      ...closeItems(answered, 'The task no longer changes these files.'),
       ...items,
       ...phase.events,
       ...(isBlocked ? [] : end),
@@ -137,7 +143,7 @@ function subtaskNotes({ openSubtasks }: CompletionSituation): readonly string[] 
 
 /** The inbox items that a completion opens. */
 export function itemsOpenedBy(
-  { actor, status, outcome, evidence, verdict }: Omit<CompletionRequest, 'phaseComplete'>,
+  { actor, status, outcome, evidence, restored, verdict }: Omit<CompletionRequest, 'phaseComplete'>,
   situation: Pick<CompletionSituation, 'attempt' | 'waiting' | 'sentBackBy'>,
   setting: TransactionContext,
 ): readonly InboxItem[] {
@@ -145,17 +151,37 @@ export function itemsOpenedBy(
   const location = { ...attempt, attemptId: attempt.id }
   const sentBackBy = status === 'failed' ? null : situation.sentBackBy
   const items = [...reviewItem(outcome, { attempt, sentBackBy }, setting)]
-  if (evidence.scope.unexpected.length > 0) {
-    const scopeReason = outsideScope(evidence, attempt)
+  const asBefore = new Set(restored.flatMap(({ paths }) => paths))
+  const unexpected = evidence.scope.unexpected.filter((path) => !asBefore.has(path))
+  if (unexpected.length > 0) {
+    const scopeReason = outsideScope(unexpected, evidence, attempt)
     const explanations = (outcome.unexpected ?? []).map(({ path, why }) => `${path}: ${why}`)
     const reason =
       explanations.length === 0 ? scopeReason : `${scopeReason}\nThe agent says: ${explanations.join('; ')}`
     const item = openInboxItem({ kind: 'scope', reason, openedBy: 'waymark' }, location, setting)
-    items.push({ ...item, paths: evidence.scope.unexpected })
+    items.push({ ...item, paths: unexpected })
   }
-  const denied = evidence.deniedByAll ?? []
+  const denied = (evidence.deniedByAll ?? []).filter((path) => !asBefore.has(path))
   if (denied.length > 0) items.push({ ...deniedItem(denied, location, setting), paths: denied })
   return [...items, ...verdictItem(verdict, { attempt, mode: situation.waiting.completion }, setting)]
+}
+
+/** The items about files that the task no longer changes. */
+export function restoredItems(
+  restored: readonly RestoredFiles[],
+  items: readonly InboxItem[],
+): readonly InboxItem[] {
+  return items.filter((item) => restored.some((files) => concernsOnly(item, files)))
+}
+
+/** Whether an open item about files concerns nothing but these files of the attempt. */
+export function concernsOnly({ status, attemptId, paths }: InboxItem, files: RestoredFiles): boolean {
+  return (
+    status === 'open' &&
+    attemptId === files.attemptId &&
+    paths.length > 0 &&
+    paths.every((path) => files.paths.includes(path))
+  )
 }
 
 /** Everyone who may have changed these files denies it: a person decides. */
@@ -236,8 +262,11 @@ function closeItems(items: readonly InboxItem[], answer: string): readonly NewPr
 }
 
 /** Names the files first: a person decides about them, not about the scope. */
-function outsideScope({ scope, widened = [] }: AttemptMeasurement, { areas }: Attempt): string {
-  const [first, ...others] = scope.unexpected
+function outsideScope(
+  [first, ...others]: readonly string[],
+  { widened = [] }: AttemptMeasurement,
+  { areas }: Attempt,
+): string {
   const files = others.length === 0 ? first : `${first} and ${formatCount(others.length, 'more file')}`
   return `${files} changed outside the scope, which is ${[...areas, ...widened].join(', ')}.`
 }

@@ -1,5 +1,5 @@
 import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
-import type { TaskId } from '../../kernel/id.ts'
+import type { AttemptId, TaskId } from '../../kernel/id.ts'
 import type { ReportedChange } from './changes.ts'
 import { type Attempt, treeOf } from './task.ts'
 import type { TaskChange, VerdictValue } from './verdict.ts'
@@ -57,6 +57,39 @@ export function changesOfTask(
     : []
   const changes = own.map((change) => taskChange(change, sessionTasks))
   return uniqueChanges([...changes.filter(differs), ...others, ...unmeasured])
+}
+
+/** Files that an earlier attempt at a task changed, and that are as before the task changed them. */
+export interface RestoredFiles {
+  readonly attemptId: AttemptId
+  readonly paths: readonly string[]
+}
+
+/** The files that each earlier attempt at the task changed in this work tree, the first attempt first. */
+export function earlierFiles(
+  attempt: Attempt,
+  related: readonly RelatedAttempt[],
+): readonly { readonly attempt: Attempt; readonly paths: readonly string[] }[] {
+  return related
+    .filter(({ attempt: other }) => other.taskId === attempt.taskId && isInSameTree(other, attempt))
+    .toSorted((a, b) => a.attempt.number - b.attempt.number)
+    .map(({ attempt: other, changes }) => {
+      const own = changes.filter(({ isForeign }) => isForeign !== true)
+      return { attempt: other, paths: [...new Set(own.flatMap(({ path, from = path }) => [path, from]))] }
+    })
+}
+
+/** The restored files by earlier attempt. `restored` are the paths of all. */
+export function restoredFiles(
+  attempt: Attempt,
+  related: readonly RelatedAttempt[],
+  restored: readonly string[],
+): readonly RestoredFiles[] {
+  const asBefore = new Set(restored)
+  return earlierFiles(attempt, related).flatMap(({ attempt: { id }, paths: changed }) => {
+    const paths = changed.filter((path) => asBefore.has(path))
+    return paths.length === 0 ? [] : [{ attemptId: id, paths }]
+  })
 }
 
 export function taskChange(

@@ -47,7 +47,7 @@ import { maxTokens } from '../../sessions/domain/hook-event.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { changesOfMission, type MissionChange } from '../domain/changes.ts'
 import { pathsNamedBeside } from '../domain/claimed-paths.ts'
-import type { CompletionSituation } from '../domain/completion.ts'
+import type { CompletionRequest, CompletionSituation } from '../domain/completion.ts'
 import {
   amendCompletion,
   correctAttempt,
@@ -55,6 +55,7 @@ import {
   itemsOpenedBy,
   refuseContradicted,
   refuseOpenSubtasks,
+  restoredItems,
 } from '../domain/completion.ts'
 import { assertOpen } from '../domain/records.ts'
 import {
@@ -407,6 +408,7 @@ type Completion =
       | 'attempt'
       | 'outcome'
       | 'evidence'
+      | 'restored'
       | 'verdict'
       | 'situation'
       | 'waiting'
@@ -513,7 +515,7 @@ async function prepareCompletion(
   }
   const traces = tracesBrief(completion)
   const compared = comparisonBrief(completion)
-  const { verdict, evidence } = judgeCompletion(completion, measured.traces, measured.compared)
+  const { verdict, evidence, restored } = judgeCompletion(completion, measured.traces, measured.compared)
   const { endSnapshot } = evidence
   const released = input.preview ? [] : await releaseClaimed(reads, attempt, { evidence, outcome, activity })
   const isOn = context.machine !== undefined && settingOf(settings, 'upload_diff') !== 'off'
@@ -543,6 +545,7 @@ async function prepareCompletion(
       attempt,
       outcome,
       evidence,
+      restored,
       verdict,
       mission,
       comments,
@@ -601,6 +604,8 @@ interface TaskCompletionContext {
   readonly task: Task
   readonly attempt: Attempt
   readonly evidence: AttemptMeasurement
+  /** Files of earlier attempts that are as before the task changed them. */
+  readonly restored: CompletionRequest['restored']
   readonly verdict: Verdict | null
   /** The status of comments on the task. */
   readonly review: ReturnType<typeof commentStatuses>
@@ -619,7 +624,7 @@ interface CompletionAuthor {
 }
 
 function recordEnd({ actor, setting }: CompletionAuthor, ending: TaskCompletionContext) {
-  const { input, inputHash, outcome, task, attempt, evidence, verdict, situation } = ending
+  const { input, inputHash, outcome, task, attempt, evidence, restored, verdict, situation } = ending
   const phaseComplete = input.phase_complete ?? false
   assertOpen(task, attempt)
   const request = {
@@ -628,6 +633,7 @@ function recordEnd({ actor, setting }: CompletionAuthor, ending: TaskCompletionC
     outcome,
     phaseComplete,
     evidence,
+    restored,
     verdict,
   }
   const completed = decide(request, situation, setting)
@@ -636,7 +642,7 @@ function recordEnd({ actor, setting }: CompletionAuthor, ending: TaskCompletionC
     warnings: [...evidence.warnings, ...completed.notes, ...lossNotes(ending.lines)],
   }
   const opened = completed.consequences.flatMap((next) => (next.kind === 'inbox.opened' ? [next.item] : []))
-  const waiting = [...withoutVerdicts(ending.waiting), ...opened]
+  const waiting = [...stillOpen(ending), ...opened]
   const answer = completionAnswer({
     task,
     attempt,
@@ -681,6 +687,7 @@ function previewEnd({
   task,
   attempt,
   evidence,
+  restored,
   verdict,
   review,
   situation,
@@ -690,9 +697,9 @@ function previewEnd({
 }: Omit<TaskCompletionContext, 'inputHash' | 'lines' | 'released' | 'diff' | 'files'> & CompletionAuthor) {
   const { phase } = situation
   refuseContradicted(verdict, situation)
-  const waiting = withoutVerdicts(before.waiting)
+  const waiting = stillOpen({ ...before, restored, situation })
   const openedItems = itemsOpenedBy(
-    { actor, status: input.status, outcome, evidence, verdict },
+    { actor, status: input.status, outcome, evidence, restored, verdict },
     situation,
     setting,
   )
@@ -716,6 +723,16 @@ function previewEnd({
 function hasGatingItems(status: TaskOutcome, waiting: readonly InboxItem[], settings: GateSettings): boolean {
   const gatingKinds = gatingItemKinds(settings)
   return status !== 'failed' && waiting.some(({ kind }) => gatingKinds.includes(kind))
+}
+
+/** The items that the completion does not close. */
+function stillOpen({
+  waiting,
+  restored,
+  situation,
+}: Pick<TaskCompletionContext, 'waiting' | 'restored' | 'situation'>): readonly InboxItem[] {
+  const closed = new Set(restoredItems(restored, situation.scopeItems).map(({ id }) => id))
+  return withoutVerdicts(waiting).filter(({ id }) => !closed.has(id))
 }
 
 /** A completion replaces the open verdicts of its task. */

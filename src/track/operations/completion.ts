@@ -147,6 +147,7 @@ export async function loadCompletion(reads: Reads, closing: AttemptEndRequest): 
     sentBackBy: sentBack?.author ?? null,
     items: open.filter(({ attemptId }) => attemptId === attempt.id),
     verdictItems: open.filter(({ kind }) => kind === 'verdict'),
+    scopeItems: open.filter(({ kind, runId }) => kind === 'scope' && runId === null),
     waiting: { ...settings, openItemsOfMission },
   }
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { AttemptMeasurement, Outcome } from '../../events/domain/project-event.ts'
-import { names, place, time } from '../../kernel/operations/fields.ts'
+import { measuredList, names, place, time } from '../../kernel/operations/fields.ts'
 import {
   type BriefOf,
+  isAmong,
   type MeasurementOf,
   measurement,
 } from '../../kernel/operations/measurement-protocol.ts'
@@ -18,9 +19,12 @@ import type { Attempt, TaskOutcome } from '../domain/task.ts'
 import {
   changesOfTask,
   contradictedSubtasks,
+  earlierFiles,
   firstAttempt,
   hasOtherWork,
   type RelatedAttempt,
+  type RestoredFiles,
+  restoredFiles,
 } from '../domain/task-work.ts'
 import { type CheckFact, judgeClaim, placesText, unexplainedPlaces, type Verdict } from '../domain/verdict.ts'
 import { isJudgedWeakening, type Weakening } from '../domain/weakened/weakened.ts'
@@ -35,25 +39,43 @@ export const taskTraces = measurement({
     since: time.nullable(),
     /** Claimed paths that are searched for in the end snapshot. */
     claimed: names,
+    /** The files of earlier attempts, at the start of the first attempt that changed them. */
+    earlier: measuredList(z.strictObject({ start: place, paths: names })),
   }),
   measured: z.strictObject({
     touched: names.nullable(),
     elsewhere: z.strictObject({ commits: z.int().min(0), paths: names }).nullable(),
     /** Those of the claimed paths that exist. */
     existing: names,
+    /** The files of earlier attempts that are as at that start. */
+    restored: names,
   }),
-  measure: async ({ witness }, { end, first, since, claimed }) => {
+  fits: ({ earlier }, { restored }) =>
+    isAmong(
+      restored,
+      earlier.flatMap(({ paths }) => paths),
+    ),
+  measure: async ({ witness }, { end, first, since, claimed, earlier }) => {
     const paths = claimed.flatMap((path) => [path, `${end.prefix}${path}`])
     const [touched, elsewhere, states] = await Promise.all([
       first && witness.touchedPaths(first, end),
       since === null ? null : witness.elsewhere(end, since),
       claimed.length === 0 ? null : witness.contents.states(end, paths),
     ])
+    const restored: string[] = []
+    for (const { start, paths: changed } of earlier) {
+      const isFirst = start.directory === first?.directory
+      const found = isFirst ? touched : await witness.touchedPaths(start, end)
+      if (found === null) continue
+      const differing = new Set(found)
+      restored.push(...changed.filter((path) => !differing.has(path)))
+    }
     const exists = (path: string) => (states?.get(path) ?? null) !== null
     return {
       touched,
       elsewhere: elsewhere && { ...elsewhere, paths: [...elsewhere.paths] },
       existing: claimed.filter((path) => exists(path) || exists(`${end.prefix}${path}`)),
+      restored,
     }
   },
 })
@@ -93,9 +115,13 @@ export interface ClaimedCompletion {
 export function tracesBrief(completion: ClaimedCompletion): BriefOf<typeof taskTraces> | null {
   const { attempt, status, outcome, evidence, related, isAmended } = completion
   const { endSnapshot: end, measurement: completeness } = evidence
-  if (end === null || completeness === 'unknown' || status === 'failed') return null
+  if (end === null || completeness === 'unknown') return null
   const first = firstAttempt(attempt, related)
   const isFirst = first.id === attempt.id
+  if (status === 'failed') {
+    const earlier = isAmended ? [] : earlierStarts(completion)
+    return earlier.length === 0 ? null : { end, first: null, since: null, claimed: [], earlier }
+  }
   const isElsewhereKnown = evidence.elsewhere !== undefined
   const seeks = !isElsewhereKnown && seemsContradicted(completion)
   if (isFirst && !isAmended && !seeks) return null
@@ -104,7 +130,18 @@ export function tracesBrief(completion: ClaimedCompletion): BriefOf<typeof taskT
     first: isFirst && !isAmended ? null : first.snapshot,
     since: seeks ? first.openedAt : null,
     claimed: isAmended ? claimedChanges(outcome).map(({ path }) => path) : [],
+    earlier: isAmended ? [] : earlierStarts(completion),
   }
+}
+
+/** The files of earlier attempts, each with the first attempt that changed it. */
+function earlierStarts({ attempt, related }: ClaimedCompletion): BriefOf<typeof taskTraces>['earlier'] {
+  const known = new Set<string>()
+  return earlierFiles(attempt, related).flatMap(({ attempt: { snapshot: start }, paths: changed }) => {
+    const paths = changed.filter((path) => !known.has(path))
+    for (const path of paths) known.add(path)
+    return paths.length === 0 ? [] : [{ start, paths }]
+  })
 }
 
 /** Whether the changed files alone contradict the claim. */
@@ -124,6 +161,8 @@ export interface JudgedCompletion {
   readonly verdict: Verdict | null
   /** The measurement, with the work elsewhere that was searched for. */
   readonly evidence: AttemptMeasurement
+  /** Files of earlier attempts that are as before the task changed them. */
+  readonly restored: readonly RestoredFiles[]
 }
 
 export function judgeCompletion(
@@ -158,7 +197,7 @@ export function judgeCompletion(
     content,
     contradictedSubtasks: contradictedSubtasks(attempt.taskId, related),
   })
-  return { verdict, evidence }
+  return { verdict, evidence, restored: restoredFiles(attempt, related, traces?.restored ?? []) }
 }
 
 /** Changed files that git ignores by now. */

@@ -4,7 +4,7 @@ import { displayName } from '../../kernel/actor.ts'
 import type { TransactionContext } from '../../kernel/id.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { ReportedChange } from '../domain/changes.ts'
-import { deniedItem } from '../domain/completion.ts'
+import { concernsOnly, deniedItem } from '../domain/completion.ts'
 import type { Attempt } from '../domain/task.ts'
 import type { UncertainHolder } from '../ports/attempt-reads.ts'
 import { judgeReleased } from './change-verdict.ts'
@@ -90,7 +90,7 @@ export async function followReleases(
     reads.inboxItems.scopesOfAttempts(settled.map(({ attemptId }) => attemptId)),
   ])
   const closed = settled.flatMap((left) =>
-    questions.filter((item) => isSettledBy(item, left)).map(dismissQuestion),
+    questions.filter((item) => concernsOnly(item, left)).map(dismissQuestion),
   )
   const concerned = settled.flatMap((left) =>
     [left.taskId, ...(above.get(left.taskId) ?? [])].map((taskId) => ({ taskId, left })),
@@ -104,19 +104,6 @@ export async function followReleases(
     ),
   )
   return [...closed, ...(await Promise.all(judged)).flat()]
-}
-
-/** Whether a question about files outside the scope concerns nothing but files that left the attempt. */
-function isSettledBy(
-  { status, attemptId, paths }: InboxItem,
-  left: { readonly attemptId: string; readonly paths: readonly string[] },
-): boolean {
-  return (
-    status === 'open' &&
-    attemptId === left.attemptId &&
-    paths.length > 0 &&
-    paths.every((path) => left.paths.includes(path))
-  )
 }
 
 function dismissQuestion({ id, missionId, taskId, paths }: InboxItem): NewProjectEvent {
