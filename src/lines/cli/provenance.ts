@@ -22,7 +22,7 @@ export const blame: AnswerView<'blame'> = (answer, page) => {
     const head = range.attempt === null ? page.ink('dim', owner) : page.ink(colourOf(range.attempt), owner)
     return Array.from({ length: range.end - range.start + 1 }, (_, more) => {
       const line = range.start + more
-      const number = page.ink('dim', String(line).padStart(digits))
+      const number = page.ink('dim', `│ ${String(line).padStart(digits)}`)
       return `${head} ${number}  ${escapeLineBreaks(text?.[line - first] ?? '')}`.trimEnd()
     })
   })
