@@ -11,22 +11,25 @@ import { itemOutcome } from '../domain/inbox-item.ts'
 import type { InboxItemEntry } from '../operations/item-answer.ts'
 
 type InboxRow = OutputOf<'inbox'>['items'][number]
+/** An item of the inbox, or of a page, which measures no content to approve. */
+type ListedItem = InboxItemEntry & Partial<InboxRow>
 
 export const inbox: AnswerView<'inbox'> = (answer, page) => {
   const { items } = answer
   if (items.length === 0) return 'Nothing needs you.'
-  const lines = items.map((item) =>
-    [inboxItemText(item, page), indentText(answerLines(item, page))].filter(Boolean).join('\n'),
-  )
-  return blocks(...lines)
+  return blocks(...items.map((item) => withAnswers(item, inboxItemText(item, page), page)))
+}
+
+function withAnswers(item: ListedItem, text: string, page: RenderContext): string {
+  return [text, indentText(answerLines(item, page))].filter(Boolean).join('\n')
 }
 
 /** The question of an item, or the command that shows it; and each possible answer with its effect. */
-function answerLines(item: InboxRow, page: RenderContext): string {
+function answerLines(item: ListedItem, page: RenderContext): string {
+  if (needsInbox(item)) return `waymark inbox  ${page.ink('dim', 'Show it with its answers')}`
   const effects: Readonly<Record<string, string>> = { ...answerEffects[item.kind], ...eventEffects(item) }
   const answers = item.answers.map(({ verb, command }): readonly [string, string] => {
-    const content =
-      verb === 'Approve' && item.content !== null ? ` --content ${shortenContent(item.content)}` : ''
+    const content = verb === 'Approve' && item.content ? ` --content ${shortenContent(item.content)}` : ''
     return [`${command}${content}`, page.ink('dim', effects[verb] ?? verb)]
   })
   const width = Math.max(0, ...answers.map(([command]) => command.length))
@@ -34,8 +37,13 @@ function answerLines(item: InboxRow, page: RenderContext): string {
   return [...shownLines(item), ...lines].filter((line) => line !== '').join('\n')
 }
 
+/** Its approval names a content that only the inbox shows. */
+function needsInbox({ status, request, content }: ListedItem): boolean {
+  return status === 'open' && request !== null && content === undefined
+}
+
 /** Of a decision about a run: the event that each answer sends, as its process describes it. */
-function eventEffects({ evidence }: InboxRow): Readonly<Record<string, string>> {
+function eventEffects({ evidence }: ListedItem): Readonly<Record<string, string>> {
   const effects = (evidence?.choices ?? []).flatMap(({ event, description, answer }) => {
     if (answer === 'other') return []
     const meaning = description === null ? '' : `: ${description}`
@@ -68,7 +76,7 @@ const answerEffects: Readonly<Record<InboxRow['kind'], Readonly<Record<string, s
   },
 }
 
-function shownLines({ request, task_id: task, mission_id: mission }: InboxRow): readonly string[] {
+function shownLines({ request, task_id: task, mission_id: mission }: ListedItem): readonly string[] {
   if (request?.kind === 'command') {
     const files = (request.files ?? []).map(({ path, sha256, text }) =>
       text === undefined ? `pinned ${path}  ${sha256?.slice(0, 12) ?? 'none'}` : `runs ${path}: ${text}`,
@@ -121,28 +129,19 @@ export function measuredFiles({
   return `${formatCount(files, 'file')}${lines}`
 }
 
-/** The inbox: each item with its reason, its opener and its files. */
+/** Items on the page of their task or mission: each with its reason, its opener, its files and its answers. */
 export function inboxList(items: readonly InboxItemEntry[], page: RenderContext): string {
-  return blocks(...items.map((item) => inboxItemText(item, page)))
+  return blocks(...items.map((item) => withAnswers(item, inboxItemText(item, page), page)))
 }
 
-/** The items of one task, on a page that names it and shows its verdict. */
-export function taskInboxList(items: readonly InboxItemEntry[], page: RenderContext): string {
-  return blocks(...items.map((item) => inboxItemText(item, page, true)))
-}
-
-function inboxItemText(
-  item: InboxItemEntry & Partial<InboxRow>,
-  page: RenderContext,
-  onTaskPage = false,
-): string {
+function inboxItemText(item: ListedItem, page: RenderContext): string {
   const { ink } = page
   const title = item.task_name ?? item.mission_name
   const opener = withPerson(item.opened_by, item.opened_by_person)
   const age = formatAge(item.opened_at, page.now)
-  const mission = item.task_name && item.mission_name && !onTaskPage ? item.mission_name : ''
+  const mission = item.task_name && item.mission_name ? item.mission_name : ''
   // The commands of an item name what they need: an id stands here only without them.
-  const isAnswered = (item.answers ?? []).length > 0
+  const isAnswered = item.answers.length > 0 && !needsInbox(item)
   const head = [
     ink('yellow', item.kind.replace(/_/g, ' ')),
     title ? ink('bold', escapeLineBreaks(title)) : '',
@@ -159,10 +158,9 @@ function inboxItemText(
     isNamed ? '' : indentText(bullets(item.paths.map(escapeLineBreaks))),
     cutNote(item.paths.length, item.paths_total, `waymark changes ${item.task_id} lists all files.`),
   ]
-  const isShown = onTaskPage && item.kind === 'verdict'
   const lines = [
-    ...(isShown ? [] : form === '' || item.kind === 'review' ? files : []),
-    ...(isShown ? [] : [form]),
+    ...(form === '' || item.kind === 'review' ? files : []),
+    form,
     item.workaround ? `Workaround by ${item.opened_by}: ${quoteText(item.workaround, page)}` : '',
     item.closed_by
       ? `${itemOutcome(item)} by ${item.closed_by}${item.answer === null || item.answer === itemOutcome(item) ? '' : `: ${item.answer}`}`

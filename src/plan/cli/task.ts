@@ -1,4 +1,4 @@
-import { taskInboxList } from '../../inbox/cli/inbox.ts'
+import { inboxList } from '../../inbox/cli/inbox.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount } from '../../kernel/text.ts'
 import {
@@ -133,7 +133,7 @@ function openQuestionsText(
   return waitsFor
     .map(({ item_id: id, kind, question }) => {
       const words = kind === 'verdict' && verdict !== undefined ? `the work is ${verdict.is}` : question
-      return `${kind.replace(/_/g, ' ')}: ${words}${id === null ? '' : `  ${page.ink('dim', id)}`}`
+      return `${id === null ? '' : `${page.ink('dim', id)}  `}${kind.replace(/_/g, ' ')}: ${words}`
     })
     .join('\n')
 }
@@ -182,8 +182,8 @@ export function taskPage(task: TaskAnswer, page: RenderContext): string {
     section('Subtasks', subtasksOf(task), page),
     ...attempts.map((attempt) => attemptText(attempt, task, page)),
     cutNote(attempts.length, task.attempts_total, 'these are the last ones.'),
-    section('Needs a person', taskInboxList(task.items, page), page),
-    section('Answered', taskInboxList(task.answered_items, page), page),
+    section('Needs a person', inboxList(task.items, page), page),
+    section('Answered', inboxList(task.answered_items, page), page),
     section('Decisions', decisionList(task.decisions, page), page),
     section('Issues', issueList(task.issues, page), page),
     section('Progress', progressList(task.progress, page), page),

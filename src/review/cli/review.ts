@@ -138,7 +138,7 @@ function reviewList(reviews: readonly ReviewActionRow[], page: RenderContext): s
 
 /** An open question about the work. The reasons of a verdict are above. */
 export function waitingLine({ item_id: id, kind, reason }: ReviewView['waiting'][number]): string {
-  return `${kind === 'verdict' ? 'verdict' : `${kind.replace(/_/g, ' ')}: ${reason}`}  ${id}`
+  return `${id}  ${kind === 'verdict' ? 'verdict' : `${kind.replace(/_/g, ' ')}: ${reason.replace(/\n/g, '\n  ')}`}`
 }
 
 export const replySent: AnswerView<'reply_to_review'> = ({ comment_id: id, status }, { ink }) =>
