@@ -204,7 +204,7 @@ test('a manifest and a matching test do not break the scope', () => {
   expect(verdict.scopeMatch).toBe(true)
   expect(verdict.unexpectedFiles).toEqual([])
   expect(verdict.files.map((file) => file.scope)).toEqual(['shared', 'in', 'in'])
-  expect(verdict.warnings).toEqual(['1 file changed that any scope includes, such as tests: package.json.'])
+  expect(verdict.warnings).toEqual([expect.stringContaining('package.json')])
 })
 
 test('a lock file is a companion, with a warning when no manifest of its kind changed', () => {

@@ -216,9 +216,7 @@ function sharedFileNotes(files: readonly ScopeAssignment[]): readonly string[] {
   const paths = files.filter((file) => file.scope === 'shared').map((file) => file.change.path)
   return paths.length === 0
     ? []
-    : [
-        `${formatCount(paths.length, 'file')} changed that any scope includes, such as tests: ${namePathList(paths)}.`,
-      ]
+    : [`${namePathList(paths)} changed too. Every scope includes tests, docs, manifests and configuration.`]
 }
 
 // The reflog decides whether a commit was imported, and anyone working here can write it.
