@@ -285,6 +285,13 @@ test('shows one task by its id, landed or not', async () => {
   expect(await one()).toMatchObject([{ task_id: work.task_id, is: 'uncommitted' }])
   afterCommit(work).onMain(['merge', '-q', 'feature'])
   expect(await one()).toMatchObject([{ task_id: work.task_id, is: 'landed' }])
+  // Without a task that did not land, all are listed.
+  expect((await work.project.call('measure_landed')).tasks).toEqual(await one())
+  await work.project.call('taskman_task_edit', { id: work.task_id, status: 'to_do' }, { actor: person })
+  expect(await work.project.call('measure_landed', { task: work.task_id })).toMatchObject({
+    tasks: [],
+    note: expect.stringContaining(work.task_id),
+  })
   expect(await work.project.refused('measure_landed', { task: 't-000000000000' })).toMatchObject({
     code: 'NOT_FOUND',
   })

@@ -122,23 +122,28 @@ export const measureLanded = defineOperation({
     branch: z.string().nullable(),
     /** How many tasks there are in each state. */
     counts: z.partialRecord(z.enum(landedStates), z.int()),
-    /** Those that did not land, the newest first; or the task that was asked for. */
+    /** Those that did not land, the newest first, or all if all landed; or the task that was asked for. */
     tasks: z.array(LandedEntry.extend({ task_id: z.string(), title: z.string() })),
     tasks_total: z.int(),
+    /** Why nothing is known of the task that was asked for. */
+    note: z.string().optional(),
   }),
 })
   .measure({ landing })
   .prepare(async (reads, input, { machine }) => {
-    if (input.task !== undefined) await findTask(reads, input.task)
+    const asked = input.task === undefined ? null : await findTask(reads, input.task)
     const tasks = await tasksToMeasure(reads, machine?.id)
     const [settings, salt] = await Promise.all([reads.runs.settings(), reads.lines.salt()])
     const branch = settingOf(settings, 'default_branch')
     const brief = { branch: branch === 'found' ? null : branch, salt, tasks: tasks.map(({ lines }) => lines) }
-    return { briefs: tasks.length === 0 ? {} : { landing: brief }, found: tasks }
+    return { briefs: tasks.length === 0 ? {} : { landing: brief }, found: { asked, tasks } }
   })
-  .record(async ({ reads, found, measured }, input) => {
-    const before = await reads.landings.of(found.map(({ task }) => task.id))
-    const now = found.flatMap(({ task }, at) => {
+  .record(async ({ reads, found: { asked, tasks }, measured }) => {
+    const before = await reads.landings.of([
+      ...tasks.map(({ task }) => task.id),
+      ...(asked ? [asked.id] : []),
+    ])
+    const now = tasks.flatMap(({ task }, at) => {
       const landed = measured.landing?.[at]
       return landed === undefined ? [] : [{ task, landed }]
     })
@@ -147,9 +152,18 @@ export const measureLanded = defineOperation({
         ? []
         : [{ kind: 'landing.measured' as const, taskId: task.id, missionId: task.missionId, landed }],
     )
-    const left = now.filter(({ task, landed }) =>
-      input.task === undefined ? !['landed', 'none'].includes(landed.is) : task.id === input.task,
-    )
+    const followed = now.filter(({ landed }) => landed.is !== 'none')
+    const notLanded = followed.filter(({ landed }) => landed.is !== 'landed')
+    const earlier = asked === null ? undefined : before.get(asked.id)
+    const own = now.filter(({ task }) => task.id === asked?.id)
+    const left =
+      asked === null
+        ? notLanded.length > 0
+          ? notLanded
+          : followed
+        : own.length > 0 || asked.status !== 'done' || earlier === undefined
+          ? own
+          : [{ task: asked, landed: earlier }]
     return {
       events,
       answerFrom: async (after) => ({
@@ -159,9 +173,16 @@ export const measureLanded = defineOperation({
           .slice(0, maxListed)
           .map(({ task, landed }) => ({ task_id: task.id, title: task.name, ...landedEntry(landed) })),
         tasks_total: left.length,
+        ...(asked !== null && left.length === 0 && { note: notFollowed(asked) }),
       }),
     }
   })
+
+function notFollowed({ id, status }: Task): string {
+  return status === 'done'
+    ? `The lines of task ${id} are not followed: it was undone, marked by hand, or measured without git or on another machine.`
+    : `Task ${id} is not done. Only the lines of done tasks are followed.`
+}
 
 function isSame(before: Landed | undefined, now: Landed): boolean {
   return (
