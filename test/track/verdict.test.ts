@@ -74,6 +74,7 @@ describe('what follows from a verdict', () => {
     expect(await settled(task)).toBe(isSettled)
     expect(await task.call('taskman_task_get', { id: task.task_id })).toMatchObject({ status: 'done' })
     expect(await task.inbox()).toMatchObject([{ kind: 'verdict', task_id: task.task_id }])
+    expect((await task.call('status')).plan).toMatchObject({ done: 1, done_waiting: 1 })
     await task.isWhole()
   })
 

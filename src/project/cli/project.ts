@@ -69,10 +69,14 @@ function recordLine(answer: OutputOf<'status'>): string {
 
 type PlanCounts = OutputOf<'status'>['plan']
 
-function planLine({ ready, in_progress, done, dropped, tasks }: PlanCounts): string {
+function planLine({ ready, in_progress, done, done_waiting: waiting, dropped, tasks }: PlanCounts): string {
   if (tasks + dropped === 0) return ''
   const without = dropped === 0 ? '' : `, ${dropped} dropped`
-  return `${ready} ready, ${in_progress} in progress, ${done} done of ${formatCount(tasks, 'task')}${without}: waymark plan show`
+  return `${ready} ready, ${in_progress} in progress, ${doneText(done, waiting)} of ${formatCount(tasks, 'task')}${without}: waymark plan show`
+}
+
+function doneText(done: number, waiting: number): string {
+  return waiting === 0 ? `${done} done` : `${done} done (needs you: ${waiting})`
 }
 
 function nextStep({ ready, in_progress }: PlanCounts): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { displayName } from '../../kernel/actor.ts'
+import type { MissionId } from '../../kernel/id.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { count } from '../../kernel/operations/input/fields.ts'
 import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
@@ -14,6 +15,8 @@ import { MissionEntry } from '../../track/operations/mission-answer.ts'
 
 /** The maximum of agents in an answer: those that called last. */
 const maxRunning = 100
+/** The maximum of open verdicts that are counted by their tasks. */
+const maxVerdicts = 1000
 
 export const Work = z.object({
   missions_total: z.int(),
@@ -61,6 +64,8 @@ export const status = defineOperation({
       MissionEntry.omit({ kind: true, objective: true, created_at: true, completed_at: true }).extend({
         /** The active runs of the mission as a whole. */
         gates: list(z.object({ process_id: z.string(), process_name: z.string(), state: z.string() })),
+        /** Of the done tasks, those whose verdict waits for a person. */
+        done_waiting: z.int(),
       }),
     ),
     ...Work.shape,
@@ -69,6 +74,8 @@ export const status = defineOperation({
       ready: z.int(),
       in_progress: z.int(),
       done: z.int(),
+      /** Of the done tasks, those whose verdict waits for a person. */
+      done_waiting: z.int(),
       dropped: z.int(),
       /** Without dropped ones. */
       tasks: z.int(),
@@ -91,6 +98,7 @@ export const status = defineOperation({
         const open = await missions.list({ limit: 10, statuses: ['pending', 'in_progress'] })
         const lines = await missions.listings(open.items.map(({ item }) => item))
         const active = await runs.list({ status: 'active' }, { limit: 100 })
+        const missionsOfDoubts = await openVerdicts(reads)
         const sessions = await capture.sessions({}, { limit: 1 })
         return {
           project: place?.mainTop ?? (await nameOf(identities)),
@@ -107,6 +115,7 @@ export const status = defineOperation({
             open_tasks: now.openAttempts,
             to_do_tasks: now.toDoTasks,
             done_tasks: now.doneTasks,
+            done_waiting: missionsOfDoubts.filter((id) => id === mission.id).length,
             open_blockers: now.openBlockers,
             gates: active.items.flatMap(({ item: { missionId, taskId, process, state } }) =>
               missionId === mission.id && taskId === null
@@ -115,7 +124,7 @@ export const status = defineOperation({
             ),
           })),
           ...(await currentWork(reads, clock.now(), input.limit)),
-          plan: await planCounts(reads, clock.now()),
+          plan: { ...(await planCounts(reads, clock.now())), done_waiting: missionsOfDoubts.length },
           sessions: sessions.total,
           warnings: [...(place?.reason === undefined ? [] : [place?.reason]), ...health.warnings],
         }
@@ -134,6 +143,16 @@ async function planCounts({ plan, landings }: Reads, now: number) {
     tasks: await count({ dropped: false }),
     not_landed: await landings.notLanded(),
   }
+}
+
+/** The mission, or null, of each task with an open verdict; no missions that ended. */
+async function openVerdicts({ inboxItems, missions }: Reads): Promise<readonly (MissionId | null)[]> {
+  const { items } = await inboxItems.list({ status: 'open', kinds: ['verdict'] }, { limit: maxVerdicts })
+  const tasks = new Map(items.map(({ item: { item } }) => [item.taskId, item.missionId]))
+  const ids = new Set([...tasks.values()].flatMap((id) => id ?? []))
+  const found = await Promise.all([...ids].map(async (id) => missions.find(id)))
+  const ended = new Set(found.flatMap((mission) => (mission?.completedAt == null ? [] : [mission.id])))
+  return [...tasks.values()].filter((id) => id === null || !ended.has(id))
 }
 
 /** The name of a project without a folder here. */

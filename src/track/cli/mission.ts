@@ -110,6 +110,7 @@ function phaseOf(
 
 type MissionListRow = Omit<MissionEntry, 'kind' | 'objective' | 'created_at' | 'completed_at'> & {
   readonly gates?: OutputOf<'status'>['missions'][number]['gates']
+  readonly done_waiting?: number
 }
 
 /** A table of missions with their progress. */
@@ -132,7 +133,9 @@ export function missionTable(missions: readonly MissionListRow[], page: RenderCo
     (mission.gates ?? []).map(({ process_name, state }) => `${process_name}: ${state}`).join('\n'),
     String(mission.open_tasks),
     String(mission.to_do_tasks),
-    String(mission.done_tasks),
+    mission.done_waiting
+      ? `${mission.done_tasks} (needs you: ${mission.done_waiting})`
+      : String(mission.done_tasks),
     blockers(mission.open_blockers, page),
     page.ink('dim', mission.mission_id),
   ])

@@ -10,6 +10,7 @@ test('status counts the tasks of an imported plan, and dropped ones apart', () =
     ready: 1,
     in_progress: 0,
     done: 1,
+    done_waiting: 0,
     dropped: 0,
     tasks: 3,
     not_landed: 0,
