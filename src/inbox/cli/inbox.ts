@@ -115,18 +115,20 @@ function completionForm(evidence: NonNullable<InboxRow['evidence']>, page: Rende
 
 type MeasuredFigures = Pick<
   NonNullable<NonNullable<InboxRow['evidence']>['measured']>,
-  'files' | 'added_lines' | 'deleted_lines'
+  'attempt' | 'files' | 'added_lines' | 'deleted_lines'
 >
 
-/** `2 files, +41 -3`, in the inbox and on the screen of `top`. */
+/** `2 files, +41 -3`, after `attempt 2:` for a later attempt alone; a review shows the whole task. */
 export function measuredFiles({
+  attempt,
   files,
   added_lines: added,
   deleted_lines: deleted,
 }: MeasuredFigures): string {
-  if (files === null) return 'unknown'
+  const which = attempt > 1 ? `attempt ${attempt}: ` : ''
+  if (files === null) return `${which}unknown`
   const lines = added === null || deleted === null ? '' : `, +${added} -${deleted}`
-  return `${formatCount(files, 'file')}${lines}`
+  return `${which}${formatCount(files, 'file')}${lines}`
 }
 
 /** Items on the page of their task or mission: each with its reason, its opener, its files and its answers. */

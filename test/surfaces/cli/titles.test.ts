@@ -375,4 +375,8 @@ test('an inbox item of a verdict shows the claim, the figures and each reason', 
   expect(out).toContain('measured  0 files')
   expect(out).toMatch(/^ +✗ /m)
   expect(out).toMatch(/^ +contradicted$/m)
+  project.json('task', 'edit', taskId, '--status', 'to_do')
+  project.json('task', 'start', '--planned-task-id', taskId)
+  await spoken(['task', 'complete', taskId, 'Wrote the form, all tests pass.'], project)
+  expect((await spoken(['inbox'], project)).out).toContain('measured  attempt 2: 0 files')
 })
