@@ -268,6 +268,13 @@ function joinRenamed(
 ): { readonly chains: ReadonlyMap<PathBytes, ContentChain>; readonly renamed: Set<PathBytes> } {
   const renamed = new Set<PathBytes>()
   const come = pairs.filter(({ before, after }) => before === null && after !== null)
+  const starts = new Set(pairs.map(({ before }) => before?.oid))
+  for (const [path, { pair, contents, reported }] of chains) {
+    const isTaken = (oid: string | null, at: number) =>
+      at > 0 && reported[at - 1] !== true && oid !== null && oid !== pair.before?.oid && starts.has(oid)
+    // Another file took this name: the whole change tells which lines came with it.
+    if (pair.before !== null && contents.some(isTaken)) chains.delete(path)
+  }
   for (const gone of pairs.filter(({ before, after }) => before !== null && after === null)) {
     const left = chains.get(gone.path)
     const contents = left?.contents.slice(0, -1) ?? [gone.before?.oid ?? null]

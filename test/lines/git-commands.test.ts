@@ -178,6 +178,33 @@ const cases: Readonly<Record<string, Case>> = {
     },
     expected: { a1: 'a', a2: 'a' },
   },
+  'a file that takes the name of one that was written and renamed': {
+    play: async ({ attempt, put, commit, rows, owners }, path) => {
+      put(`${path}-other`, [...p(1, 2), ...base(`other ${path}`)])
+      commit()
+      await attempt('a', ({ write, git }) => {
+        write(path, [...a(1), ...rows(path), ...a(2)])
+        git('mv', path, `${path}-new`)
+        git('mv', `${path}-other`, path)
+      })
+      return { ...(await owners(path)), ...(await owners(`${path}-new`)) }
+    },
+    expected: { ...nobodys, a1: 'a', a2: 'a' },
+  },
+  'two files of which one is written, and that swap their names': {
+    play: async ({ attempt, put, commit, rows, owners }, path) => {
+      put(`${path}-other`, [...p(1, 2), ...base(`other ${path}`)])
+      commit()
+      await attempt('a', ({ write, git }) => {
+        write(path, [...a(1), ...rows(path), ...a(2)])
+        git('mv', path, `${path}-aside`)
+        git('mv', `${path}-other`, path)
+        git('mv', `${path}-aside`, `${path}-other`)
+      })
+      return { ...(await owners(path)), ...(await owners(`${path}-other`)) }
+    },
+    expected: { ...nobodys, a1: 'a', a2: 'a' },
+  },
   'a file that is mostly written anew and renamed': {
     play: async ({ attempt, rows, owners }, path) => {
       const answer = await attempt('a', ({ write, git }) => {

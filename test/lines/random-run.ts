@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onTestFinished, vi } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { openStage, type Player } from '../sessions/driver.ts'
 import { git as runGit } from '../support/git.ts'
 import type { Answer } from '../support/project.ts'
@@ -134,11 +134,7 @@ export async function randomRun(
     tried(clone, 'fetch', '-q')
     const file = anyFile(clone)
     writeFileSync(join(clone, file), edited(clone, file, { name: 'colleague', like: [] }))
-    // Else a commit that is picked within the second in which it was made may be the very same.
-    const own = process.env['GIT_COMMITTER_NAME']
-    vi.stubEnv('GIT_COMMITTER_NAME', 'Colleague')
     commitIn(clone)
-    vi.stubEnv('GIT_COMMITTER_NAME', own)
     s.git('fetch', '-q', 'team')
     return `team/${main}`
   }
