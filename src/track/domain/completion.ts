@@ -15,7 +15,7 @@ import {
   type Task,
   type TaskOutcome,
 } from './task.ts'
-import type { RestoredFiles } from './task-work.ts'
+import type { FilesTakenBack } from './task-work.ts'
 import { asksTheSame, type CompletionMode, isContradiction, reasonText, type Verdict } from './verdict.ts'
 
 export interface CompletionRequest {
@@ -25,7 +25,7 @@ export interface CompletionRequest {
   readonly outcome: Outcome
   readonly phaseComplete: boolean
   readonly evidence: AttemptMeasurement
-  readonly restored: readonly RestoredFiles[]
+  readonly restored: readonly FilesTakenBack[]
   readonly verdict: Verdict | null
 }
 
@@ -168,14 +168,14 @@ export function itemsOpenedBy(
 
 /** The items about files that the task no longer changes. */
 export function restoredItems(
-  restored: readonly RestoredFiles[],
+  restored: readonly FilesTakenBack[],
   items: readonly InboxItem[],
 ): readonly InboxItem[] {
   return items.filter((item) => restored.some((files) => concernsOnly(item, files)))
 }
 
 /** Whether an open item about files concerns nothing but these files of the attempt. */
-export function concernsOnly({ status, attemptId, paths }: InboxItem, files: RestoredFiles): boolean {
+export function concernsOnly({ status, attemptId, paths }: InboxItem, files: FilesTakenBack): boolean {
   return (
     status === 'open' &&
     attemptId === files.attemptId &&

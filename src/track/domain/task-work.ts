@@ -60,7 +60,7 @@ export function changesOfTask(
 }
 
 /** Files that an earlier attempt at a task changed, and that are as before the task changed them. */
-export interface RestoredFiles {
+export interface FilesTakenBack {
   readonly attemptId: AttemptId
   readonly paths: readonly string[]
 }
@@ -80,11 +80,11 @@ export function earlierFiles(
 }
 
 /** The restored files by earlier attempt. `restored` are the paths of all. */
-export function restoredFiles(
+export function filesTakenBack(
   attempt: Attempt,
   related: readonly RelatedAttempt[],
   restored: readonly string[],
-): readonly RestoredFiles[] {
+): readonly FilesTakenBack[] {
   const asBefore = new Set(restored)
   return earlierFiles(attempt, related).flatMap(({ attempt: { id }, paths: changed }) => {
     const paths = changed.filter((path) => asBefore.has(path))

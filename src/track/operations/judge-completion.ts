@@ -20,11 +20,11 @@ import {
   changesOfTask,
   contradictedSubtasks,
   earlierFiles,
+  type FilesTakenBack,
+  filesTakenBack,
   firstAttempt,
   hasOtherWork,
   type RelatedAttempt,
-  type RestoredFiles,
-  restoredFiles,
 } from '../domain/task-work.ts'
 import { type CheckFact, judgeClaim, placesText, unexplainedPlaces, type Verdict } from '../domain/verdict.ts'
 import { isJudgedWeakening, type Weakening } from '../domain/weakened/weakened.ts'
@@ -162,7 +162,7 @@ export interface JudgedCompletion {
   /** The measurement, with the work elsewhere that was searched for. */
   readonly evidence: AttemptMeasurement
   /** Files of earlier attempts that are as before the task changed them. */
-  readonly restored: readonly RestoredFiles[]
+  readonly restored: readonly FilesTakenBack[]
 }
 
 export function judgeCompletion(
@@ -197,7 +197,7 @@ export function judgeCompletion(
     content,
     contradictedSubtasks: contradictedSubtasks(attempt.taskId, related),
   })
-  return { verdict, evidence, restored: restoredFiles(attempt, related, traces?.restored ?? []) }
+  return { verdict, evidence, restored: filesTakenBack(attempt, related, traces?.restored ?? []) }
 }
 
 /** Changed files that git ignores by now. */
