@@ -1,3 +1,4 @@
+import { type PrivateDirectory, privateCall } from './private-directory.ts'
 import { type GitEnvironment, runGit } from './process.ts'
 
 /** A commit whose trailers name a coding agent. */
@@ -83,4 +84,26 @@ export function agentOfTrailers(trailers: string): string | null {
     if (!isCoAuthor && value !== '') return value.split(/[:<(]/)[0]?.trim().slice(0, maxName) || null
   }
   return isWaymark ? 'Waymark task' : null
+}
+
+const maxNamed = 2_000
+
+/** The agents that the trailers of commits name, by the commits' ids. */
+export async function agentsOfCommits(
+  place: PrivateDirectory,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map()
+  const question = ['rev-list', '--no-walk', '--stdin', '--format=%(trailers:only=true,unfold=true)%x00']
+  const input = Buffer.from(`${ids.slice(0, maxNamed).join('\n')}\n`)
+  const { code, output } = await runGit(question, privateCall(place, input))
+  if (code !== 0) return new Map()
+  const records = output.toString('utf8').split('\0')
+  return new Map(
+    records.flatMap((record) => {
+      const [, id, trailers = ''] = /^\s*commit ([0-9a-f]+)\n(.*)$/s.exec(record) ?? []
+      const agent = agentOfTrailers(trailers)
+      return id === undefined || agent === null ? [] : [[id, agent] as const]
+    }),
+  )
 }

@@ -17,6 +17,7 @@ import type {
   ListedCommit,
   ListedFile,
 } from '../lines/ports/line-history.ts'
+import { agentsOfCommits } from './agent-commits.ts'
 import { objectIds, readBlobs } from './blobs.ts'
 import { configuredValue } from './configuration.ts'
 import { KeptBlames } from './kept-blames.ts'
@@ -427,7 +428,9 @@ async function blames(
   const names = [
     ...new Set(answers.flatMap((answer) => (answer.status === 'fulfilled' ? namesOf(answer.value) : []))),
   ]
+  const committed = answers.flatMap((one) => (one.status === 'fulfilled' ? one.value.commits : []))
   const ids = await objectIds(lookup.place, names).catch(() => [])
+  const agents = await agentsOfCommits(lookup.place, [...new Set(committed.map(({ id }) => id))])
   const idOf = new Map(names.map((name, at) => [name, ids[at] ?? null]))
   return answers.map((answer) => {
     if (answer.status === 'rejected') return answer
@@ -437,7 +440,11 @@ async function blames(
       return oid === null ? [] : [[name.slice(0, colon), displayPath(name.slice(colon + 1)), oid] as const]
     })
     const lines = answer.value.lines.map((one) => ({ ...one, path: displayPath(one.path) }))
-    return { status: 'fulfilled', value: { ...answer.value, lines, contents } }
+    const commits = answer.value.commits.map((commit) => {
+      const agent = agents.get(commit.id)
+      return agent === undefined ? commit : { ...commit, agent }
+    })
+    return { status: 'fulfilled', value: { ...answer.value, lines, commits, contents } }
   })
 }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { openProject } from '../support/project.ts'
 import { shared } from '../support/shared.ts'
 import { lines, openStory, type Story } from './story.ts'
 
@@ -515,4 +516,17 @@ test('what is behind a link, of git itself, ignored or named like a secret is re
   const committed = await s.call('blame', { file: '.env' })
   expect(JSON.stringify(committed)).not.toContain('TOKEN=1')
   expect(committed).toMatchObject({ lines: 0, ranges: [] })
+})
+
+test('a line of before Waymark names the agent of its commit', async () => {
+  const project = await openProject()
+  project.write('old.ts', 'export const a = 1\n')
+  project.git('add', '-A')
+  project.git('commit', '-q', '-m', 'Add a', '-m', 'Co-Authored-By: Claude <noreply@anthropic.com>')
+  const { ranges } = await project.call('blame', { file: 'old.ts' })
+  expect(ranges).toMatchObject([{ kind: 'before', committed_with: 'Claude' }])
+  project.git('commit', '-q', '--amend', '-m', 'Add a')
+  const again = await project.call('blame', { file: 'old.ts' })
+  expect(again.ranges[0]).toMatchObject({ kind: 'before' })
+  expect(again.ranges[0]).not.toHaveProperty('committed_with')
 })

@@ -279,6 +279,7 @@ export const blamed = z.strictObject({
       authoredAt: z.number(),
       committedAt: z.number(),
       summary: words,
+      agent: words.exactOptional(),
       isCut: z.boolean(),
     }),
     200_000,

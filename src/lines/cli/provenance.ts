@@ -80,7 +80,8 @@ function lineOwnerText(range: BlameRange, width: number): string {
   if (kind === 'outside') return 'outside: no attempt'
   const brought = range.brought_by && broughtByGit(range.brought_by)
   if (kind === 'uncommitted') return brought ? `not committed, ${brought}` : 'not committed, not recorded'
-  const who = [short, escapeLineBreaks(author ?? '')].filter(Boolean).join(' ')
+  const together = range.committed_with === undefined ? '' : `with ${escapeLineBreaks(range.committed_with)}`
+  const who = [short, escapeLineBreaks(author ?? ''), together].filter(Boolean).join(' ')
   return `${who} (${kind === 'before' ? 'before Waymark' : (brought ?? 'not recorded')})`.trim()
 }
 

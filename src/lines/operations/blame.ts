@@ -49,6 +49,8 @@ export const LineRange = z.object({
   agent: z.string().nullable(),
   model: z.string().nullable(),
   author: z.string().nullable(),
+  /** Of a line from before Waymark: the agent that the commit's trailers name. */
+  committed_with: z.string().optional(),
   commit: z.string().nullable(),
   reformatted_by: strings.optional(),
   moved_by: strings.optional(),
@@ -210,7 +212,7 @@ function lineStory(
   const [turn] = unnamed
   const clients = turn && [...new Set(unnamed.map(({ client }) => client))].join(' or ')
   const maker = makers.get(owners[0] ?? '')
-  const author = commit === null ? undefined : commits.get(commit)?.author
+  const committed = commit === null ? undefined : commits.get(commit)
   const all = owners.flatMap((id) => makers.get(id) ?? [])
   const models = new Set(all.map((one) => one.model))
   return {
@@ -231,7 +233,8 @@ function lineStory(
     mission: maker?.attempt.missionId ?? null,
     agent: maker === undefined ? (clients ?? null) : agentsOf(all),
     model: models.size > 1 ? null : (maker?.model ?? turn?.model ?? null),
-    author: author ?? null,
+    author: committed?.author ?? null,
+    ...(kind === 'before' && committed?.agent !== undefined && { committed_with: committed.agent }),
     commit,
     ...(origin?.reformattedBy && { reformatted_by: [...origin.reformattedBy] }),
     ...(origin?.movedBy && { moved_by: [...origin.movedBy] }),

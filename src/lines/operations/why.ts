@@ -433,6 +433,9 @@ function sentence(range: LineRange, { authors, candidates = [] }: WhyAuthors): s
   if (range.kind === 'agent' && range.session !== undefined) return turnSentence(range)
   if (range.kind === 'outside') return 'Changed while no attempt was open: by a person or an unrecorded tool.'
   if (range.kind === 'uncommitted') return 'Not committed and not recorded.'
-  const who = range.author === null ? 'Author unknown' : `${range.author} committed it`
+  const who =
+    range.author === null
+      ? 'Author unknown'
+      : `${range.author} committed it${range.committed_with === undefined ? '' : ` with ${range.committed_with}`}`
   return range.kind === 'before' ? `${who}, before Waymark.` : `${who}; its author is not recorded.`
 }

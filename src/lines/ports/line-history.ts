@@ -61,6 +61,8 @@ export interface BlamedCommit {
   readonly authoredAt: number
   readonly committedAt: number
   readonly summary: string
+  /** The agent that its trailers name: `Claude`. */
+  readonly agent?: string
   /** The history was cut here: an older commit may have brought the lines. */
   readonly isCut: boolean
 }
