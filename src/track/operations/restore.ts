@@ -195,7 +195,7 @@ export const restore = defineOperation({
     }
   })
 
-interface RestoredFiles {
+interface RestoreOutcome {
   readonly written: readonly string[]
   readonly taskId: TaskId | null
   /** Every file of what was restored is as it was kept. */
@@ -206,7 +206,7 @@ interface RestoredFiles {
 async function closedLosses(
   { inboxItems, fileLosses, treeWrites }: Reads,
   id: string,
-  { written, taskId, isAllThere }: RestoredFiles,
+  { written, taskId, isAllThere }: RestoreOutcome,
 ): Promise<readonly NewProjectEvent[]> {
   const own = id.startsWith('h-') ? await inboxItems.find(id) : null
   const others = taskId === null ? [] : await inboxItems.ofTask(taskId)
