@@ -199,7 +199,7 @@ test('at the command line every owner of a contested line is named, and what the
   project.json('task', 'complete', ada, ...done)
   project.json('task', 'complete', ben, ...done)
   const blamed = (await spoken(['blame', 'src/app.ts'], project)).out
-  expect(blamed).toContain(`${ada} or ${ben} · ada or ben · uncertain 2  export const both = 2`)
+  expect(blamed).toContain(`${ada} or ${ben} · ada or ben · uncertain │ 2  export const both = 2`)
   expect(blamed).toContain('uncertain: several agents worked there at the same time')
   expect(blamed).not.toContain('probable:')
   const porcelain = (await spoken(['blame', 'src/app.ts', '--porcelain'], project)).out

@@ -9,7 +9,7 @@ import { fileIn, openHookProject } from './hook-project.ts'
 test('the help explains the hooks', () => {
   const { run } = openHookProject()
   expect(run('hook', '--help').out).toContain('waymark hook pre-tool-use|session-start|stop')
-  expect(run('--help').out).toMatch(/^ +hook +\S/m)
+  expect(run('help', '--all').out).toMatch(/^ +hook +\S/m)
 })
 
 test('Cursor is answered in its own words, and a question there is a no', () => {
