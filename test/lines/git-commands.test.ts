@@ -150,6 +150,20 @@ function bringing(command: (scene: Scene, tools: Tools, topic: string, path: str
 
 const brought = { ...nobodys, brought: true }
 
+/** Renames of a file that an agent wrote and of a person's `-other`, by the ends of their names. */
+function takingName(renames: readonly (readonly [string, string])[]): Case['play'] {
+  return async ({ attempt, put, commit, rows, owners }, path) => {
+    put(`${path}-other`, [...p(1, 2), ...base(`other ${path}`)])
+    commit()
+    await attempt('a', ({ write, git }) => {
+      write(path, [...a(1), ...rows(path), ...a(2)])
+      for (const [from, to] of renames) git('mv', path + from, path + to)
+    })
+    const end = renames.at(-1)?.[1] || renames[0]?.[1]
+    return { ...(await owners(path)), ...(await owners(`${path}${end}`)) }
+  }
+}
+
 interface Case {
   readonly play: (scene: Scene, path: string) => Promise<Found>
   readonly expected: Found
@@ -179,30 +193,18 @@ const cases: Readonly<Record<string, Case>> = {
     expected: { a1: 'a', a2: 'a' },
   },
   'a file that takes the name of one that was written and renamed': {
-    play: async ({ attempt, put, commit, rows, owners }, path) => {
-      put(`${path}-other`, [...p(1, 2), ...base(`other ${path}`)])
-      commit()
-      await attempt('a', ({ write, git }) => {
-        write(path, [...a(1), ...rows(path), ...a(2)])
-        git('mv', path, `${path}-new`)
-        git('mv', `${path}-other`, path)
-      })
-      return { ...(await owners(path)), ...(await owners(`${path}-new`)) }
-    },
+    play: takingName([
+      ['', '-new'],
+      ['-other', ''],
+    ]),
     expected: { ...nobodys, a1: 'a', a2: 'a' },
   },
   'two files of which one is written, and that swap their names': {
-    play: async ({ attempt, put, commit, rows, owners }, path) => {
-      put(`${path}-other`, [...p(1, 2), ...base(`other ${path}`)])
-      commit()
-      await attempt('a', ({ write, git }) => {
-        write(path, [...a(1), ...rows(path), ...a(2)])
-        git('mv', path, `${path}-aside`)
-        git('mv', `${path}-other`, path)
-        git('mv', `${path}-aside`, `${path}-other`)
-      })
-      return { ...(await owners(path)), ...(await owners(`${path}-other`)) }
-    },
+    play: takingName([
+      ['', '-aside'],
+      ['-other', ''],
+      ['-aside', '-other'],
+    ]),
     expected: { ...nobodys, a1: 'a', a2: 'a' },
   },
   'a file that is mostly written anew and renamed': {

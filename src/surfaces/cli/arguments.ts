@@ -140,7 +140,6 @@ function withoutPlace(places: readonly string[], flags: readonly Flag[]): string
 /** The commands that people mean by a value for another one. */
 const insteadOf: Readonly<Record<string, string>> = {
   log: 'See one task with waymark show <task>, one mission with waymark mission timeline <mission>.',
-  measure_landed: 'See one task, and where its lines are, with waymark show <task>.',
   inbox: 'See one task with waymark show <task>. Answer an item with waymark approve, reject or resolve.',
   status: 'See one task or mission with waymark show <task>.',
 }

@@ -156,14 +156,10 @@ export const measureLanded = defineOperation({
     const notLanded = followed.filter(({ landed }) => landed.is !== 'landed')
     const earlier = asked === null ? undefined : before.get(asked.id)
     const own = now.filter(({ task }) => task.id === asked?.id)
-    const left =
-      asked === null
-        ? notLanded.length > 0
-          ? notLanded
-          : followed
-        : own.length > 0 || asked.status !== 'done' || earlier === undefined
-          ? own
-          : [{ task: asked, landed: earlier }]
+    const isOnlyRecorded = own.length === 0 && asked?.status === 'done' && earlier !== undefined
+    const ofAsked = isOnlyRecorded ? [{ task: asked, landed: earlier }] : own
+    const ofAll = notLanded.length > 0 ? notLanded : followed
+    const left = asked === null ? ofAll : ofAsked
     return {
       events,
       answerFrom: async (after) => ({
