@@ -31,7 +31,7 @@ export async function headEntries(
   pair: RepositoryPair,
 ): Promise<readonly ReflogEntry[] | null> {
   const { from, to } = pair
-  const entries = await reflogBetween(to.reflog, from.reflogPosition, to.reflogPosition)
+  const entries = reflogBetween(to.reflog, from.reflogPosition, to.reflogPosition)
   const copies = firstMade(entries ?? []).filter(isCopy)
   if (entries === null || copies.length === 0) return entries
   const existed = await existingCommits(place, pair, copies)

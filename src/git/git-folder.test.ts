@@ -30,22 +30,22 @@ test.each([
 
 test('only what was appended between two positions is read', async () => {
   const path = join(temporaryFolder(), 'HEAD')
-  expect(await reflogPosition(path)).toBeNull()
+  expect(reflogPosition(path)).toBeNull()
   writeFileSync(path, line('commit: one'))
-  const first = await reflogPosition(path)
+  const first = reflogPosition(path)
   appendFileSync(path, line('commit: two'))
-  const second = await reflogPosition(path)
+  const second = reflogPosition(path)
   appendFileSync(path, line('commit: three'))
-  expect((await reflogBetween(path, first, second))?.map(({ message }) => message)).toEqual(['commit: two'])
+  expect(reflogBetween(path, first, second)?.map(({ message }) => message)).toEqual(['commit: two'])
 })
 
 test('a log that was rewritten tells nothing', async () => {
   const path = join(temporaryFolder(), 'HEAD')
   writeFileSync(path, line('commit: one'))
-  const first = await reflogPosition(path)
+  const first = reflogPosition(path)
   writeFileSync(path, line('commit: two') + line('commit: three'))
-  expect(await reflogBetween(path, first, await reflogPosition(path))).toBeNull()
-  expect(await reflogBetween(path, first, null)).toBeNull()
+  expect(reflogBetween(path, first, reflogPosition(path))).toBeNull()
+  expect(reflogBetween(path, first, null)).toBeNull()
 })
 
 const one = '1'.repeat(40)

@@ -1,6 +1,8 @@
-import { type FileHandle, readdir, stat } from 'node:fs/promises'
+import { type Dirent, readdirSync, readFileSync, readSync, type Stats } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openRegular, readRegular } from '../kernel/files/regular-file.ts'
+import { setImmediate } from 'node:timers/promises'
+import { readRegular, withRegular } from '../kernel/files/regular-file.ts'
 import type { OperationInProgress, ReflogPosition } from './recorded-state.ts'
 
 export interface ReflogEntry {
@@ -20,27 +22,26 @@ export interface ReflogEntry {
 const remembered = 256
 
 /** The current end of HEAD's reflog. Null if there is none. */
-export async function reflogPosition(path: string): Promise<ReflogPosition | null> {
-  return withOpenFile(path, async (file) => {
-    const { size } = await file.stat()
-    return { size, tail: await slice(file, Math.max(0, size - remembered), size) }
-  })
+export function reflogPosition(path: string): ReflogPosition | null {
+  return ifRegular(path, (file, { size }) => ({
+    size,
+    tail: slice(file, Math.max(0, size - remembered), size),
+  }))
 }
 
 /** The entries between two positions. Null if unknown: there is no log, or it was rewritten. */
-export async function reflogBetween(
+export function reflogBetween(
   path: string,
   from: ReflogPosition | null,
   to: ReflogPosition | null,
-): Promise<ReflogEntry[] | null> {
+): ReflogEntry[] | null {
   if (to === null) return null
   const start = from ?? { size: 0, tail: '' }
   if (to.size < start.size) return null
   if (to.size === start.size && to.tail === start.tail) return []
-  return withOpenFile(path, async (file) => {
-    const before = await slice(file, start.size - start.tail.length, start.size)
-    if (before !== start.tail) return null
-    return parseReflog(await slice(file, start.size, to.size))
+  return ifRegular(path, (file) => {
+    const before = slice(file, start.size - start.tail.length, start.size)
+    return before === start.tail ? parseReflog(slice(file, start.size, to.size)) : null
   })
 }
 
@@ -63,24 +64,18 @@ function parseAction(message: string): { verb: string; detail: string } {
   return { verb: words[0] ?? '', detail: action?.[2] ?? '' }
 }
 
-async function withOpenFile<T>(path: string, read: (file: FileHandle) => Promise<T>): Promise<T | null> {
-  let file: FileHandle
+function ifRegular<T>(path: string, read: (file: number, stats: Stats) => T): T | null {
   try {
-    file = await openRegular(path)
+    return withRegular(path, read)
   } catch {
     return null
   }
-  try {
-    return await read(file)
-  } finally {
-    await file.close()
-  }
 }
 
-async function slice(file: FileHandle, from: number, to: number): Promise<string> {
+function slice(file: number, from: number, to: number): string {
   const buffer = Buffer.alloc(Math.max(0, to - from))
-  const { bytesRead } = await file.read(buffer, 0, buffer.length, from)
-  return buffer.subarray(0, bytesRead).toString('latin1')
+  const length = readSync(file, buffer, 0, buffer.length, from)
+  return buffer.subarray(0, length).toString('latin1')
 }
 
 /** The commits that the refs of a repository point to. */
@@ -151,20 +146,33 @@ export function parsePackedRefs(text: string): readonly Ref[] {
 }
 
 async function looseRefs(commonFolder: string): Promise<readonly Ref[] | null> {
-  const entries = await readdir(join(commonFolder, 'refs'), { recursive: true, withFileTypes: true }).catch(
-    () => [],
-  )
-  const files = entries.filter((entry) => entry.isFile())
-  if (files.length > maxRefs) return null
-  const read = await Promise.all(
-    files.map(async ({ parentPath, name }): Promise<Ref[]> => {
-      const path = join(parentPath, name)
-      const tip = (await textOf(path)).trim()
-      const ref = path.slice(commonFolder.length + 1).replaceAll('\\', '/')
-      return /^[0-9a-f]{40,64}$/.test(tip) ? [{ name: ref, tip }] : []
-    }),
-  )
-  return read.flat()
+  const refs: Ref[] = []
+  let seen = 0
+  const folders = ['refs']
+  // Grows while it is walked through.
+  for (const folder of folders) {
+    for (const entry of entriesIn(join(commonFolder, folder))) {
+      const name = `${folder}/${entry.name}`
+      if (entry.isDirectory()) folders.push(name)
+      if (!entry.isFile()) continue
+      seen += 1
+      if (seen > maxRefs) return null
+      // Others are answered meanwhile.
+      if (seen % 100 === 0) await setImmediate()
+      const text = ifRegular(join(commonFolder, name), (file) => readFileSync(file, 'latin1'))
+      const tip = (text ?? '').trim()
+      if (/^[0-9a-f]{40,64}$/.test(tip)) refs.push({ name, tip })
+    }
+  }
+  return refs
+}
+
+function entriesIn(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
 }
 
 /** How coarse the times of files may be, in milliseconds. */
@@ -213,7 +221,7 @@ const marks = [
 /** The operation in progress, such as a merge or a rebase. */
 export async function operationInProgress(gitFolder: string): Promise<OperationInProgress | null> {
   // List the folder once: nearly always none of the files exists, and six failing reads are slower.
-  const names = new Set(await readdir(gitFolder).catch(() => []))
+  const names = new Set(entriesIn(gitFolder).map(({ name }) => name))
   const present = marks.map(([file]) => names.has(file))
   // A rebase that stops at a conflict leaves CHERRY_PICK_HEAD as well; the rebase is what is in progress.
   const name = present[3] || present[4] ? 'rebase' : marks.find((_, at) => present[at])?.[1]

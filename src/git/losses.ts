@@ -34,8 +34,7 @@ export async function lostFiles(request: LostFilesRequest, environment: GitEnvir
   const missing = await missingFiles({ now, current, states, starts }, environment)
   if (missing.length === 0) return nothing
   const oldest = states.findLast((state) => state !== null)?.repositories[0]
-  const moves =
-    (await reflogBetween(current.reflog, oldest?.reflogPosition ?? null, current.reflogPosition)) ?? []
+  const moves = reflogBetween(current.reflog, oldest?.reflogPosition ?? null, current.reflogPosition) ?? []
   const stashes = (current.refs?.stashes ?? []).slice(0, maxCommits)
   const commits = [...new Set([...moves.flatMap(({ to }) => to), ...(current.refs?.all ?? [])])].slice(
     -maxCommits,

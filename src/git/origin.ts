@@ -64,7 +64,7 @@ async function originsIn(
   const grown = from.reflogPosition?.size !== to.reflogPosition?.size
   if (from.head === to.head && !grown && merging.length === 0) return nothing
   const where = to.prefix === '' ? 'HEAD' : `The HEAD of ${displayPath(to.prefix)}`
-  const entries = await reflogBetween(to.reflog, from.reflogPosition, to.reflogPosition)
+  const entries = reflogBetween(to.reflog, from.reflogPosition, to.reflogPosition)
   if (entries === null || !isReflogComplete(entries, pair)) {
     const doubt = `${where} moved and no reflog tells how: everything counts as the task's own.`
     return { ...nothing, doubts: from.head === to.head ? [] : [doubt] }

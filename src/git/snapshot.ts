@@ -292,18 +292,17 @@ async function snapshotRepository(
   const running = statusOf(repository, statusCall(own, repository))
   // Everything else is read while `status` runs.
   const settings = contentSettingsOf(repository, place.environment)
-  const [statusAnswer, { index, doubtful }, unchanged, position, operation, refs, isNamedOutside] =
-    await Promise.all([
-      running,
-      readIndexEntries(own, repository.objectFormat, place.includes).then(async (index) => {
-        return { index, doubtful: await doubtfulTimes(own, index.setTimes) }
-      }),
-      unchangedFiles(repository.top, overlayCache(place, settings)),
-      reflogPosition(repository.reflog),
-      operationInProgress(repository.gitFolder),
-      readRefTips(repository.commonFolder),
-      hasOutsideAttributes(own, repository),
-    ])
+  const position = reflogPosition(repository.reflog)
+  const [statusAnswer, { index, doubtful }, unchanged, operation, refs, isNamedOutside] = await Promise.all([
+    running,
+    readIndexEntries(own, repository.objectFormat, place.includes).then(async (index) => {
+      return { index, doubtful: await doubtfulTimes(own, index.setTimes) }
+    }),
+    unchangedFiles(repository.top, overlayCache(place, settings)),
+    operationInProgress(repository.gitFolder),
+    readRefTips(repository.commonFolder),
+    hasOutsideAttributes(own, repository),
+  ])
   if (own.index === repository.index) copyRacyIndex(place.stateFolder, own.index, index.racyBytes)
   const status = filterStatus(parseStatus(nulRecords(statusAnswer.output)), place.includes)
   const attributes = attributesDigest(own, { status, index })

@@ -43,8 +43,12 @@ export async function openRegular(path: string | Buffer): Promise<FileHandle> {
   }
 }
 
+/** Up to this size, in bytes, a file is read sooner than Node's threads are asked to read it. */
+const short = 64 * 1024
+
 /** Reads a regular file, through links. Throws NotRegularFile for a pipe, a socket, a device or a folder. */
 export async function readRegular(path: string | Buffer): Promise<Buffer> {
+  if (statSync(path).size <= short) return readRegularSync(path)
   const file = await openRegular(path)
   try {
     return await file.readFile()
@@ -55,11 +59,17 @@ export async function readRegular(path: string | Buffer): Promise<Buffer> {
 
 /** The same, synchronously. */
 export function readRegularSync(path: string | Buffer): Buffer {
+  return withRegular(path, (file) => readFileSync(file))
+}
+
+/** Opens a regular file as `openRegular` does, and gives it to `read`. */
+export function withRegular<T>(path: string | Buffer, read: (file: number, stats: Stats) => T): T {
   refuseSpecial(path, statSync(path))
   const file = openSync(path, noWait)
   try {
-    refuseSpecial(path, fstatSync(file))
-    return readFileSync(file)
+    const stats = fstatSync(file)
+    refuseSpecial(path, stats)
+    return read(file, stats)
   } finally {
     closeSync(file)
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import type { CommandApprovals, RemoteRunner } from '../../gate/ports/command-runner.ts'
 import type { EvidenceFiles, PreviewStore } from '../../gate/ports/evidence-files.ts'
@@ -147,7 +148,7 @@ export interface MeasurementRunParts<Of extends Measurements, Found> {
 /** Measures for an operation, and detects under the lock whether the measurements are outdated. */
 export class MeasurementRun<Of extends Measurements, Found> {
   readonly #parts: MeasurementRunParts<Of, Found>
-  readonly #results = new Map<string, { readonly hash: string; readonly value: unknown }>()
+  readonly #results = new Map<string, { readonly brief: unknown; readonly value: unknown }>()
   readonly #taken = new Set<string>()
   /** How often the measurements were outdated. */
   #starts = 0
@@ -198,8 +199,8 @@ export class MeasurementRun<Of extends Measurements, Found> {
       }
       this.#countRestart(step.requests)
       const measured = await context.measurer(operation, step.requests, input)
-      for (const [name, { hash }] of step.requests)
-        this.#results.set(name, { hash, value: measured.get(name) })
+      for (const [name, { brief }] of step.requests)
+        this.#results.set(name, { brief, value: measured.get(name) })
       if (needsIngest(operation.measurements, step.requests)) await context.ingest?.()
     }
   }
@@ -231,7 +232,9 @@ export class MeasurementRun<Of extends Measurements, Found> {
   /** Briefs without a result. */
   #openRequests(briefs: Briefs<Of>): ReadonlyMap<string, MeasurementRequest> {
     const requests = requestsOf(briefs, this.#parts.context.fingerprint)
-    return new Map([...requests].filter(([name, { hash }]) => this.#results.get(name)?.hash !== hash))
+    return new Map(
+      [...requests].filter(([name, { brief }]) => !isDeepStrictEqual(this.#results.get(name)?.brief, brief)),
+    )
   }
 }
 
@@ -302,7 +305,18 @@ function requestsOf(
   fingerprint: Context['fingerprint'],
 ): ReadonlyMap<string, MeasurementRequest> {
   const defined = Object.entries(briefs).filter(([, brief]) => brief !== undefined)
-  return new Map(defined.map(([name, brief]) => [name, { brief, hash: fingerprint(brief) }]))
+  return new Map(
+    defined.map(([name, brief]) => {
+      // Only another machine needs it, and it takes as long as some measurements.
+      const request = {
+        brief,
+        get hash() {
+          return fingerprint(brief)
+        },
+      }
+      return [name, request]
+    }),
+  )
 }
 
 function needsIngest(measurements: Measurements, requests: ReadonlyMap<string, MeasurementRequest>): boolean {
