@@ -2,7 +2,6 @@ import { basename } from 'node:path'
 import { type FollowableStore, followEventLog } from '../events/operations/follow.ts'
 import { Failure, messageOf } from '../kernel/failure.ts'
 import { catalog, type OperationName, type OutputOf } from '../kernel/operations/catalog.ts'
-import { expandIds } from '../kernel/operations/input/short-ids.ts'
 import { invoke } from '../kernel/operations/invoke.ts'
 import type { Answer, Context } from '../kernel/operations/operation.ts'
 import { toCommandLineFailure } from '../surfaces/cli/failures.ts'
@@ -45,7 +44,7 @@ export async function openWatchedProject(
   }
   const context = openContext({ actor, environment, workingFolder, project })
   return createWatchedProject({
-    ask: async (name, input) => invoke(operationOf(name), context, await expandIds(context.store, input)),
+    ask: (name, input) => invoke(operationOf(name), context, input),
     log: context.store,
     close: () => closeContext(context),
     context,

@@ -4,6 +4,7 @@ import { keyOwner } from '../actor.ts'
 import { Failure } from '../failure.ts'
 import type { TransactionContext } from '../id.ts'
 import { parseInput } from './input/parse-input.ts'
+import { expandIds } from './input/short-ids.ts'
 import { localMeasurer } from './measurement-protocol.ts'
 import {
   type Answer,
@@ -48,7 +49,7 @@ export async function invokeParsing(
 ): Promise<InvokeResult> {
   refuseAgent(operation, context)
   refuseWithoutAccess(operation, context)
-  const input = parseInput(operation, rawInput)
+  const input = await expandIds(context.store, operation.name, parseInput(operation, rawInput))
   const idempotency = idempotencyOf(
     operation,
     context,

@@ -1,6 +1,5 @@
 import { Failure } from '../../kernel/failure.ts'
 import type { OperationName } from '../../kernel/operations/catalog.ts'
-import { expandIds } from '../../kernel/operations/input/short-ids.ts'
 import { type InvokeOptions, invokeParsing } from '../../kernel/operations/invoke.ts'
 import type { Answer, Context, Operation } from '../../kernel/operations/operation.ts'
 import { quoteShellWord } from '../../kernel/shell-word.ts'
@@ -221,8 +220,7 @@ async function openLocalProject(project: string | undefined, host: CommandLineHo
   return {
     ask: async (operation, input, options) => {
       if (operation.ofMembers) await assertProject(context)
-      const expanded = await expandIds(context.store, input)
-      const { answer, notice } = await invokeParsing(operation, context, expanded, options)
+      const { answer, notice } = await invokeParsing(operation, context, input, options)
       if (notice !== null) terminal.writeError(`${notice}\n`)
       return answer
     },

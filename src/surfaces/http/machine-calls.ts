@@ -4,7 +4,6 @@ import { Failure } from '../../kernel/failure.ts'
 import { isJsonObject } from '../../kernel/json.ts'
 import { firstMistake } from '../../kernel/operations/input/first-mistake.ts'
 import { inputSchema, outputSchema } from '../../kernel/operations/input/json-schema.ts'
-import { expandIds } from '../../kernel/operations/input/short-ids.ts'
 import { invoke } from '../../kernel/operations/invoke.ts'
 import type { Context, RemoteMachine } from '../../kernel/operations/operation.ts'
 import { lowerAccess } from '../../people/domain/access.ts'
@@ -63,11 +62,7 @@ export function createRemoteCallHandler(options: HttpServingOptions, mcp: McpPar
       })
     }
     const callOptions = request.key === undefined ? {} : { idempotencyKey: request.key }
-    const given = request.input ?? {}
-    // People may shorten ids on the command line.
-    const isShort = request.channel === 'cli' && isJsonObject(given)
-    const input = isShort ? await expandIds(context.store, given) : given
-    const answer = invoke(operation, context, input, callOptions)
+    const answer = invoke(operation, context, request.input ?? {}, callOptions)
     return { answer: await (request.channel === 'cli' ? answerPerson(answer, options.catalog) : answer) }
   }
 }

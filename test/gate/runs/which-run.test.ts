@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { person } from '../../support/project.ts'
 import { explorationProcess } from './processes.ts'
 import { failureOf, runOf } from './run.ts'
 
@@ -58,4 +59,31 @@ test('a run is found again by its status, its process and what it gates', async 
   expect(await idsOf({ status: 'all' })).toEqual([mission.run.run_id, run.id])
   expect(await idsOf({ mission_id: mission.mission_id })).toEqual([mission.run.run_id])
   expect(await idsOf({ process_id: 'feature', status: 'all' })).toEqual([])
+})
+
+test('a run is found by the end of its id, as it is shown, and an ambiguous beginning names the runs', async () => {
+  const run = await runOf(explorationProcess)
+  const other = await runOf(explorationProcess, { project: run.project })
+  const shown = (id: string) => `run-${id.slice(-8)}`
+  for (const reader of readers) {
+    expect(await run.project.call(reader, { run_id: shown(run.id) })).toMatchObject({ run_id: run.id })
+  }
+  expect(
+    await run.project.call('run_cancel', { run_id: shown(run.id), reason: 'Not now' }, { actor: person }),
+  ).toMatchObject({
+    run_id: run.id,
+  })
+  const { reason, message } = await run.project.refused('state_gate_get_state', { run_id: 'run-' })
+  expect({ reason, names: [run.id, other.id].every((id) => message.includes(id)) }).toEqual({
+    reason: 'short_id_ambiguous',
+    names: true,
+  })
+})
+
+test('a phase may be named like the beginning of an id', async () => {
+  const { project } = await runOf(explorationProcess)
+  const { mission_id } = await project.call('start_mission', { name: 'n', objective: 'o' })
+  const id = mission_id.slice(0, 4)
+  expect(await project.call('taskman_phase_add', { id, name: 'First' })).toMatchObject({ id })
+  expect(await project.call('taskman_phase_edit', { id, name: 'Second' })).toMatchObject({ id })
 })

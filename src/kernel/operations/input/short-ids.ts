@@ -1,4 +1,4 @@
-import type { Reads, Store } from '../../../store/ports/store.ts'
+import type { Reads, Store, StoreReader } from '../../../store/ports/store.ts'
 import { Failure } from '../../failure.ts'
 
 type OperationInput = Readonly<Record<string, unknown>>
@@ -16,10 +16,18 @@ const knownBy: Readonly<Record<string, (reads: Reads) => Pick<Reads['tasks'], 'i
 const wholeId = 12
 const wholeRunId = 36
 
-/** Completes short ids in an input if they are unique: `t-8x` becomes `t-8x2kq0m4v7aa`. */
-export async function expandIds(store: Store, input: OperationInput): Promise<OperationInput> {
+/**
+ * Completes short ids in an input if they are unique: `t-8x` becomes `t-8x2kq0m4v7aa`, and `run-5151d362`, the end of an
+ * id as it is shown, the run. People name phases and milestones themselves, so `m-1` may be one.
+ */
+export async function expandIds(
+  store: Pick<StoreReader, 'view'>,
+  operation: string,
+  input: OperationInput,
+): Promise<OperationInput> {
+  const isNamed = /_(?:phase|milestone)_/.test(operation)
   const short = Object.entries(input).filter(
-    ([field, value]) => isIdField(field) && [value].flat().some(isShort),
+    ([field, value]) => isIdField(field) && !(isNamed && field === 'id') && [value].flat().some(isShort),
   )
   if (short.length === 0) return input
   const expanded = await store.view((reads) =>
@@ -42,6 +50,7 @@ async function expandAll(reads: Reads, value: unknown): Promise<unknown> {
 async function expand(reads: Reads, prefix: string): Promise<string> {
   const kind = prefix.slice(0, prefix.indexOf('-'))
   const matches = (await knownBy[kind]?.(reads).idsLike(prefix, 6)) ?? []
+  if (matches.includes(prefix)) return prefix
   if (matches.length < 2) return matches[0] ?? prefix
   const [examples, more] = [matches.slice(0, 5).join(', '), matches.length > 5 ? ' and more' : '']
   throw new Failure('INVALID_INPUT', `${prefix} could be ${examples}${more}.`, {
@@ -51,7 +60,9 @@ async function expand(reads: Reads, prefix: string): Promise<string> {
 }
 
 function isIdField(field: string): boolean {
-  return /(^|[-_])ids?$/.test(field) || ['mission', 'depends_on'].includes(field)
+  return (
+    (/(^|_)ids?$/.test(field) && field !== 'phase_id') || ['mission', 'task', 'depends_on'].includes(field)
+  )
 }
 
 function isShort(value: unknown): value is string {
