@@ -15,10 +15,7 @@ export const landed: GuardKind<LandedGuard> = {
     if (done.length === 0) return unknownGuard('no task is done', 'Complete a task, and merge its work.')
     const unknown = done.filter(({ landed: where }) => !where || where.is === 'unknown')
     if (unknown.length > 0) {
-      return unknownGuard(
-        `where the lines of ${namesOf(unknown)} are was not measured`,
-        'Run: waymark landed',
-      )
+      return unknownGuard(`it was not measured whether ${namesOf(unknown)} landed`, 'Run: waymark landed')
     }
     const other = done.find(
       ({ landed: where }) => branch !== null && where?.branch != null && !isOn(where.branch, branch),

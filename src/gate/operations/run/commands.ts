@@ -408,7 +408,7 @@ async function pause(milliseconds: number): Promise<void> {
 }
 
 /** Waits for work up to a limit; the work continues after it. */
-async function waitAtMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
+export async function waitAtMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
   work.catch(() => undefined) // after the limit, the record shows how it ended
   const { promise: over, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, milliseconds)

@@ -31,6 +31,7 @@ import {
   type SubmittedArtifact,
 } from './external-state.ts'
 import { callerOfRun, loadRun } from './find-run.ts'
+import { withLandings } from './measure-landings.ts'
 import { guardLine } from './refusal.ts'
 import { promptWithWords, type RunRemark, remarksWithEvent, runRemarks } from './remarks.ts'
 import type { MeasurementQuestions, RunMeasurements } from './run-measurements.ts'
@@ -124,12 +125,12 @@ export async function prepareEvent(
     await assertSubmittedLocally(reads, context, { loaded, event, submitted: submission.submitted })
   if (state === null || submission === null) return { found: null }
   const external = { ...state, submitted: submission.submitted, unusable: submission.unusable }
-  const first = dryRun
+  const commands = dryRun
     ? undefined
     : await prepareCommandRuns(reads, questions, { context, owner: runOwner(record), external })
-  if (first === null) return { found: null }
+  if (commands === null) return { found: null }
   return {
-    first,
+    first: dryRun ? undefined : withLandings(context, external.needs, commands),
     found: {
       kind: 'sent',
       loaded,
