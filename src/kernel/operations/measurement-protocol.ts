@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import type { CommandApprovals, RemoteRunner } from '../../gate/ports/command-runner.ts'
 import type { EvidenceFiles, PreviewStore } from '../../gate/ports/evidence-files.ts'
@@ -148,7 +147,7 @@ export interface MeasurementRunParts<Of extends Measurements, Found> {
 /** Measures for an operation, and detects under the lock whether the measurements are outdated. */
 export class MeasurementRun<Of extends Measurements, Found> {
   readonly #parts: MeasurementRunParts<Of, Found>
-  readonly #results = new Map<string, { readonly brief: unknown; readonly value: unknown }>()
+  readonly #results = new Map<string, { readonly brief: string; readonly value: unknown }>()
   readonly #taken = new Set<string>()
   /** How often the measurements were outdated. */
   #starts = 0
@@ -200,7 +199,7 @@ export class MeasurementRun<Of extends Measurements, Found> {
       this.#countRestart(step.requests)
       const measured = await context.measurer(operation, step.requests, input)
       for (const [name, { brief }] of step.requests)
-        this.#results.set(name, { brief, value: measured.get(name) })
+        this.#results.set(name, { brief: JSON.stringify(brief), value: measured.get(name) })
       if (needsIngest(operation.measurements, step.requests)) await context.ingest?.()
     }
   }
@@ -233,7 +232,7 @@ export class MeasurementRun<Of extends Measurements, Found> {
   #openRequests(briefs: Briefs<Of>): ReadonlyMap<string, MeasurementRequest> {
     const requests = requestsOf(briefs, this.#parts.context.fingerprint)
     return new Map(
-      [...requests].filter(([name, { brief }]) => !isDeepStrictEqual(this.#results.get(name)?.brief, brief)),
+      [...requests].filter(([name, { brief }]) => this.#results.get(name)?.brief !== JSON.stringify(brief)),
     )
   }
 }
