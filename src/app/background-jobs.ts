@@ -71,12 +71,16 @@ function repeatJob(
   onFailure: (error: string) => void,
 ): () => void {
   let isRunning = false
+  let isStopped = false
   const run = () => {
     if (isRunning) return
     isRunning = true
     // A project that cannot be opened fails at every call; no report is needed here.
     job()
-      .catch((error: unknown) => onFailure(String(error)))
+      .catch((error: unknown) => {
+        // What it reads is closed then.
+        if (!isStopped) onFailure(String(error))
+      })
       .finally(() => {
         isRunning = false
       })
@@ -84,6 +88,7 @@ function repeatJob(
   const beginning = setTimeout(run, first).unref()
   const repeated = setInterval(run, interval).unref()
   return () => {
+    isStopped = true
     clearTimeout(beginning)
     clearInterval(repeated)
   }
