@@ -55,6 +55,9 @@ async function fileStates(
     const heads = await headsOf(place, repository, some)
     for (const path of some) {
       const head = heads.get(path)
+      const inside = pathBytes(path).slice(repository.prefix.length)
+      if (head === undefined && repository.ignoredFolders.some((folder) => inside.startsWith(folder)))
+        continue
       states.set(path, head === undefined ? null : stateOf(path, head, true))
     }
   }

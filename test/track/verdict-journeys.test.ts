@@ -106,6 +106,18 @@ const cases: Readonly<Record<string, Case>> = {
     is: 'contradicted',
     rules: ['claimed_not_changed', 'no_check'],
   },
+  'a file that is claimed must exist': {
+    work: edit,
+    summary: (dir) => `Fixed ${dir}/auth.ts, with a test in ${dir}/none.test.ts. Updated ${dir}/none.ts.`,
+    is: 'unproven',
+    rules: ['no_check', 'claimed_not_found'],
+  },
+  'a file that git ignores may be claimed': {
+    work: edit,
+    summary: (dir) => `Updated ${dir}/auth.ts and cache.local/limit.ts.`,
+    is: 'unproven',
+    rules: ['no_check'],
+  },
   'a part of success does not excuse a false claim': {
     work: edit,
     summary: (dir) => `Changed ${dir}/auth.ts and ${dir}/api.ts.`,
@@ -278,6 +290,7 @@ const journeys = shared(async (): Promise<Journeys> => {
     ...Object.fromEntries(files),
     ...scripts,
     '.gitignore': '*.local\n',
+    'cache.local/limit.ts': 'export {}\n',
     'package.json': JSON.stringify({ dependencies: { zod: '^4.0.0' } }),
   })
   const [ada, bo] = [await tree.agent('ada'), await tree.agent('bo')]

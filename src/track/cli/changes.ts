@@ -148,7 +148,7 @@ function contestedRows(files: NonNullable<SharedTree['contested_files']>, { ink 
     .join('\n')
 }
 
-/** `verdict` lists the claimed files that did not change, so they are not listed again. */
+/** `verdict` lists the claimed files that did not change or do not exist, so they are not listed again. */
 export function sharedTreeText(
   answer: SharedTree & { readonly verdict?: unknown },
   page: RenderContext,
@@ -159,7 +159,7 @@ export function sharedTreeText(
     return `${page.ink('yellow', commit.id.slice(0, 8))}  ${escapeLineBreaks(commit.subject)}  ${committer}`
   })
   const paths = answer.claimed_paths ?? []
-  const unnamed = answer.verdict ? paths.filter(({ found: what }) => what !== 'unchanged') : paths
+  const unnamed = answer.verdict ? paths.filter(({ found: what }) => what === 'settled') : paths
   const claimed = unnamed.map(
     (path) => `${escapeLineBreaks(path.path)}  ${page.ink('dim', found[path.found])}`,
   )
@@ -170,7 +170,7 @@ export function sharedTreeText(
     cutNote(others.length, othersTotal, 'the others are not listed here.'),
     section('Commits made meanwhile', indentText(commits.join('\n')), page),
     total > commits.length ? cutNote(commits.length, total, 'git log shows the others.') : '',
-    section('Paths that the report names', indentText(claimed.join('\n')), page),
+    section('Files named in the claim', indentText(claimed.join('\n')), page),
     cutNote(paths.length, answer.claimed_paths_total ?? paths.length, 'the others are not listed here.'),
   )
 }
@@ -182,8 +182,9 @@ const committers = {
 } as const
 
 const found = {
-  settled: 'several agents could have changed it: the agent’s claim counts',
+  settled: 'several agents could have changed it; only this task claims it',
   unchanged: 'did not change here',
+  missing: 'does not exist',
 } as const
 
 /** `1 file modified`, or `4 files: 1 added, 2 modified, 1 renamed`. */

@@ -202,7 +202,7 @@ export interface AttemptCommit {
  */
 export interface ClaimedPath {
   readonly path: string
-  readonly found: 'settled' | 'unchanged'
+  readonly found: 'settled' | 'unchanged' | 'missing'
 }
 
 /** The net change of a path in a mission, from its first attempt in a work tree to its last end. */

@@ -9,11 +9,12 @@ export interface ClaimedWork {
   readonly unexpected?: readonly { readonly path: string }[] | undefined
 }
 
-/** The files of a completion that its agent claims to have changed and that did not change. */
-export function unchangedClaims(evidence: Pick<AttemptMeasurement, 'claimedPaths'>): readonly string[] {
-  return (evidence.claimedPaths ?? []).flatMap(({ path: named, found }) =>
-    found === 'unchanged' ? [named] : [],
-  )
+/** The files of a completion that its agent claims to have changed and that did not change, or do not exist. */
+export function unchangedClaims(
+  evidence: Pick<AttemptMeasurement, 'claimedPaths'>,
+  kind: 'unchanged' | 'missing' = 'unchanged',
+): readonly string[] {
+  return (evidence.claimedPaths ?? []).flatMap(({ path: named, found }) => (found === kind ? [named] : []))
 }
 
 /** The files that an agent says are not its own work, in its outcome or in a correction. */

@@ -185,6 +185,10 @@ const cases: Readonly<Record<string, Case>> = {
     },
     rules: ['criterion_unanswered'],
   },
+  'with a claimed file that does not exist': {
+    facts: { claimedMissing: ['test/limit.test.ts'] },
+    rules: ['claimed_not_found'],
+  },
   'measured in part': { facts: { measurement: 'partial' }, rules: ['measurement_partial'] },
   'with a contradicted subtask': {
     facts: { contradictedSubtasks: ['t-2' as TaskId] },

@@ -43,6 +43,7 @@ const doubtRules = [
   'promises_left_out',
   'changes_uncertain',
   'check_on_untracked',
+  'claimed_not_found',
 ] as const
 export const verdictRules = [...contradictionRules, ...doubtRules] as const
 export type VerdictRule = (typeof verdictRules)[number]
@@ -118,6 +119,8 @@ export interface VerdictFacts {
   /** A commit, another work tree, an ignored file or a subtask shows work that the changed files do not. */
   readonly hasOtherWork: boolean
   readonly claimedUnchanged: readonly string[]
+  /** Paths that were claimed changed and do not exist. */
+  readonly claimedMissing?: readonly string[]
   /** Paths that were changed while the task was open, and whose contents are gone. */
   readonly lost?: readonly string[]
   readonly missingPackages?: readonly string[]
@@ -172,6 +175,7 @@ export function judgeClaim(facts: VerdictFacts): Verdict | null {
     ...promisesLeftOut(facts),
     ...uncertainChanges(facts),
     ...untrackedFiles(facts),
+    ...claimedNotFound(facts),
   ]
   return verdictOf(contradictions, doubts, facts)
 }
@@ -318,6 +322,19 @@ function claimedNotChanged({
       text: 'Claimed but unchanged:',
       paths: claimedUnchanged,
       fix: 'Name only files that you changed.',
+    },
+  ]
+}
+
+/** No contradiction: words can name files of other projects too. */
+function claimedNotFound({ claimedMissing: paths = [] }: VerdictFacts): readonly VerdictReason[] {
+  if (paths.length === 0) return []
+  return [
+    {
+      rule: 'claimed_not_found',
+      text: paths.length === 1 ? 'Claimed but does not exist:' : 'Claimed but do not exist:',
+      paths,
+      fix: 'Complete again with a summary that names only files that you changed, or start the task again and add the file.',
     },
   ]
 }

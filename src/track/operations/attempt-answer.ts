@@ -175,7 +175,9 @@ export const sharedTreeFields = {
     z.object({ id: z.string(), subject: z.string(), author: z.enum(['own', 'other', 'unknown']) }),
   ).optional(),
   commits_total: z.int().optional(),
-  claimed_paths: list(z.object({ path: z.string(), found: z.enum(['settled', 'unchanged']) })).optional(),
+  claimed_paths: list(
+    z.object({ path: z.string(), found: z.enum(['settled', 'unchanged', 'missing']) }),
+  ).optional(),
   claimed_paths_total: z.int().optional(),
   areas_added: strings.optional(),
 }

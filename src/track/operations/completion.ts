@@ -53,7 +53,7 @@ export async function attemptToClose(
   }
   if (end && last && open === null && isByItsAgent(last, request.actor)) {
     const verdictItems = await openVerdictItems(reads, last)
-    if (verdictItems.length > 0 || (await lacksAnswers(reads, last)))
+    if (verdictItems.length > 0 || (await canAnswer(reads, last)))
       return { kind: 'amendable', attempt: last, end, verdictItems }
   }
   if (last !== null && request.attemptId !== undefined) {
@@ -78,11 +78,14 @@ async function openVerdictItems(
   return last?.id === id ? items.filter(({ kind }) => kind === 'verdict') : []
 }
 
-/** Whether criteria of the task are open that other words could answer: then nobody decided on the verdict yet. */
-async function lacksAnswers({ tasks }: Reads, { id, taskId }: Attempt): Promise<boolean> {
+/** Whether other words alone could clear a doubt. */
+async function canAnswer({ tasks }: Reads, { id, taskId }: Attempt): Promise<boolean> {
   const [last, verdicts] = await Promise.all([tasks.lastAttempt(taskId), tasks.verdicts(id)])
   const reasons = verdicts.at(-1)?.verdict?.reasons ?? []
-  return last?.id === id && reasons.some(({ rule }) => rule === 'criterion_unanswered')
+  return (
+    last?.id === id &&
+    reasons.some(({ rule }) => rule === 'criterion_unanswered' || rule === 'claimed_not_found')
+  )
 }
 
 /** Whether the caller may change the words of an attempt: its agent, or a person. */

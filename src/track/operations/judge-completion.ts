@@ -12,6 +12,7 @@ import type { ReportedChange } from '../domain/changes.ts'
 import {
   claimedChanges,
   claimsWithoutChange,
+  missingPaths,
   unchangedPaths,
 } from '../domain/claimed-changes/claimed-changes.ts'
 import { unchangedClaims } from '../domain/claimed-paths.ts'
@@ -28,6 +29,7 @@ import {
 } from '../domain/task-work.ts'
 import { type CheckFact, judgeClaim, placesText, unexplainedPlaces, type Verdict } from '../domain/verdict.ts'
 import { isJudgedWeakening, type Weakening } from '../domain/weakened/weakened.ts'
+import { absentFiles } from './measure-attempt.ts'
 
 /** The work of a task that the changes of its last attempt do not show. */
 export const taskTraces = measurement({
@@ -45,8 +47,9 @@ export const taskTraces = measurement({
   measured: z.strictObject({
     touched: names.nullable(),
     elsewhere: z.strictObject({ commits: z.int().min(0), paths: names }).nullable(),
-    /** Those of the claimed paths that exist. */
+    /** Those of the claimed paths that exist, and those that certainly do not. */
     existing: names,
+    absent: names,
     /** The files of earlier attempts that are as at that start. */
     restored: names,
   }),
@@ -57,10 +60,11 @@ export const taskTraces = measurement({
     ),
   measure: async ({ witness }, { end, first, since, claimed, earlier }) => {
     const paths = claimed.flatMap((path) => [path, `${end.prefix}${path}`])
-    const [touched, elsewhere, states] = await Promise.all([
+    const [touched, elsewhere, states, absent] = await Promise.all([
       first && witness.touchedPaths(first, end),
       since === null ? null : witness.elsewhere(end, since),
       claimed.length === 0 ? null : witness.contents.states(end, paths),
+      absentFiles({ witness }, end, claimed),
     ])
     const restored: string[] = []
     for (const { start, paths: changed } of earlier) {
@@ -75,6 +79,7 @@ export const taskTraces = measurement({
       touched,
       elsewhere: elsewhere && { ...elsewhere, paths: [...elsewhere.paths] },
       existing: claimed.filter((path) => exists(path) || exists(`${end.prefix}${path}`)),
+      absent,
       restored,
     }
   },
@@ -153,7 +158,7 @@ function seemsContradicted(completion: ClaimedCompletion): boolean {
     related.every(({ changes }) => changes.length === 0)
   return (
     (status === 'success' && isEmpty && !hasOtherWork(evidence)) ||
-    claimsUnchanged(completion, undefined).length > 0
+    Object.values(unansweredClaims(completion, undefined)).flat().length > 0
   )
 }
 
@@ -177,6 +182,7 @@ export function judgeCompletion(
   const evidence = { ...completion.evidence, warnings, ...(elsewhere && { elsewhere }) }
   const measured = { ...completion, evidence }
   const touched = traces?.touched ?? null
+  const unanswered = unansweredClaims(measured, traces)
   const verdict = judgeClaim({
     status,
     outcome,
@@ -185,7 +191,8 @@ export function judgeCompletion(
     changed: changesOfTask(attempt, { own: evidence.changes, related, touched, sessionTasks }),
     hasOtherWork:
       hasOtherWork(evidence) || related.some(({ measured: other }) => other !== null && hasOtherWork(other)),
-    claimedUnchanged: claimsUnchanged(measured, traces),
+    claimedUnchanged: unanswered.unchanged,
+    claimedMissing: unanswered.missing,
     lost: completion.lost ?? [],
     missingPackages: missing,
     respaced,
@@ -220,11 +227,11 @@ function reportedNote(outcome: Outcome, weakened: readonly Weakening[]): readonl
   ]
 }
 
-/** The paths that the outcome names and that nothing changed. */
-function claimsUnchanged(
+/** The paths that the outcome names and that nothing changed, or that do not exist. */
+function unansweredClaims(
   { outcome, evidence, related, isAmended }: ClaimedCompletion,
   traces: TaskTraces | undefined,
-): readonly string[] {
+): { readonly unchanged: readonly string[]; readonly missing: readonly string[] } {
   const { added, modified, deleted } = evidence.ignored
   const changed = [
     ...endsOf(evidence.changes),
@@ -239,10 +246,17 @@ function claimsUnchanged(
   const claims = claimedChanges(outcome)
   // What other agents changed is only in the first measurement, and in the paths that differ.
   if (isAmended && traces?.touched) {
-    return unchangedPaths(claims, { changed, existing: new Set(traces.existing) })
+    return {
+      unchanged: unchangedPaths(claims, { changed, existing: new Set(traces.existing) }),
+      missing: missingPaths(claims, { changed, absent: new Set(traces.absent) }),
+    }
   }
-  const known = new Set(unchangedClaims(evidence))
-  return claimsWithoutChange(claims, changed).flatMap(({ path }) => (known.has(path) ? [path] : []))
+  const left = claimsWithoutChange(claims, changed).map(({ path }) => path)
+  const unanswered = (found: 'unchanged' | 'missing') => {
+    const measured = new Set(unchangedClaims(evidence, found))
+    return left.filter((path) => measured.has(path))
+  }
+  return { unchanged: unanswered('unchanged'), missing: unanswered('missing') }
 }
 
 function endsOf(changes: readonly Pick<ReportedChange, 'path' | 'from'>[]): readonly string[] {

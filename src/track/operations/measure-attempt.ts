@@ -51,6 +51,7 @@ import {
 import {
   claimedChanges,
   claimsWithoutChange,
+  missingPaths,
   unchangedPaths,
 } from '../domain/claimed-changes/claimed-changes.ts'
 import { type ClaimedWork, pathsNamedIn } from '../domain/claimed-paths.ts'
@@ -243,6 +244,8 @@ export const attemptChanges = measurement({
       sensitive: measuredList(z.tuple([z.string(), z.enum(sensitiveKinds)]), 10_000),
       /** The claimed files that did not change and exist. */
       existing: names,
+      /** Those that certainly do not exist. */
+      absent: names,
     }),
     maxAttempts,
   ),
@@ -258,11 +261,11 @@ export const attemptChanges = measurement({
           claimed.map((one) => ({ path: one, isCreated: false })),
           [...paths, ...ignoredPaths(found)],
         )
-        const [touched, packagesAtEnd, sensitivePaths, existing] = await Promise.all([
+        const [touched, packagesAtEnd, sensitivePaths, { existing, absent }] = await Promise.all([
           isUnchanged ? [] : measuredSpans(workTree, { spans, reported, paths }),
           wantsPackages ? witness.packages(to) : [],
           sensitiveChanges(workTree, from, { changes: found.changes, end: to, setting: sensitive }),
-          existingFiles(
+          namedFiles(
             workTree,
             to,
             unchanged.map(({ path: name }) => name),
@@ -275,18 +278,19 @@ export const attemptChanges = measurement({
           packages: packagesAtEnd,
           sensitive: [...sensitivePaths],
           existing,
+          absent,
         }
       }),
     ),
 })
 
 /** Of names that may be cut at their start, those of files; without a folder, only names of exactly one. */
-async function existingFiles(
+async function namedFiles(
   { witness }: Pick<WorkTree, 'witness'>,
   place: SnapshotLocation,
   named: readonly string[],
-): Promise<readonly string[]> {
-  if (named.length === 0) return []
+): Promise<{ readonly existing: readonly string[]; readonly absent: readonly string[] }> {
+  if (named.length === 0) return { existing: [], absent: [] }
   const anywhere = { ...place, prefix: '' }
   const counts = await witness
     .matching(
@@ -294,10 +298,24 @@ async function existingFiles(
       named.map((one) => `**/${one}`),
     )
     .catch(() => [])
-  return named.filter((one, index) => {
-    const files = counts[index]?.files ?? 0
-    return one.includes('/') ? files > 0 : files === 1
-  })
+  const filesAt = (index: number) => counts[index]?.files ?? 0
+  const existing = named.filter((one, index) =>
+    one.includes('/') ? filesAt(index) > 0 : filesAt(index) === 1,
+  )
+  const others = named.filter((_, index) => counts.length > 0 && filesAt(index) === 0)
+  return { existing, absent: await absentFiles({ witness }, place, others) }
+}
+
+/** The names that are no file at the work tree's top or the project's folder; a file that git ignores exists. */
+export async function absentFiles(
+  { witness }: Pick<WorkTree, 'witness'>,
+  place: SnapshotLocation,
+  named: readonly string[],
+): Promise<readonly string[]> {
+  if (named.length === 0) return []
+  const namesOf = (one: string) => [one, `${place.prefix}${one}`]
+  const states = await witness.contents.states(place, named.flatMap(namesOf))
+  return named.filter((one) => namesOf(one).every((path) => states?.get(path) === null))
 }
 
 export const openAttemptMeasurements = { ends: attemptEnds, changes: attemptChanges }
@@ -359,7 +377,7 @@ export function measurementOf(
     const doubt = `The end state could not be recorded: ${end.error}`
     return judgeReport(attempt, unknownReport(doubt), nothing, { claims, endSnapshot: null })
   }
-  const { report: measuredReport, spans, packages: packageEntries, sensitive, existing } = changes
+  const { report: measuredReport, spans, packages: packageEntries, sensitive, existing, absent } = changes
   const span = spanOf(attempt, end.place, end.takenAt)
   const intervals =
     measuredReport.changes.length + measuredReport.headMoves.length === 0
@@ -375,6 +393,7 @@ export function measurementOf(
       packages: new Map(packageEntries),
       sensitive: new Map(sensitive),
       existing: new Set(existing),
+      absent: new Set(absent),
     },
     { claims, endSnapshot: end.place },
   )
@@ -414,6 +433,8 @@ interface MeasureContext extends WorkTreeActivity {
   readonly sensitive?: SensitiveChanges
   /** The claimed files that did not change and exist. */
   readonly existing?: ReadonlySet<string>
+  /** Those that do not exist. */
+  readonly absent?: ReadonlySet<string>
   readonly statements?: AttemptChangesContext['statements']
 }
 
@@ -487,13 +508,11 @@ export function judgeReport(
   const measuredPaths = report.changes.flatMap(({ path, from }) =>
     from === undefined ? [path] : [path, from],
   )
-  const absent =
-    report.status === 'unknown'
-      ? []
-      : unchangedPaths(claimedChanges(claims.outcome), {
-          changed: [...measuredPaths, ...ignoredPaths(report)],
-          existing: activity.existing ?? new Set(),
-        })
+  const { existing = new Set(), absent = new Set() } = activity
+  const claimed = report.status === 'unknown' ? [] : claimedChanges(claims.outcome)
+  const changedAtAll = [...measuredPaths, ...ignoredPaths(report)]
+  const unchanged = unchangedPaths(claimed, { changed: changedAtAll, existing })
+  const missing = missingPaths(claimed, { changed: changedAtAll, absent })
   return {
     measurement: report.status === 'exact' && !(isCertain && !crowded) ? 'partial' : report.status,
     changes,
@@ -501,10 +520,11 @@ export function judgeReport(
     scope: { matches: scopeResult.scopeMatch, unexpected: scopeResult.unexpectedFiles },
     ...(contested.length > 0 && { contested }),
     ...(commits.length > 0 && { commits: commits.map(({ commit }) => commit) }),
-    ...(ownership.claimed.length + absent.length > 0 && {
+    ...(ownership.claimed.length + unchanged.length + missing.length > 0 && {
       claimedPaths: [
         ...ownership.claimed.map((path) => ({ path, found: 'settled' as const })),
-        ...absent.map((path) => ({ path, found: 'unchanged' as const })),
+        ...unchanged.map((path) => ({ path, found: 'unchanged' as const })),
+        ...missing.map((path) => ({ path, found: 'missing' as const })),
       ],
     }),
     ...(ownership.deniedByAll.length > 0 && { deniedByAll: ownership.deniedByAll }),

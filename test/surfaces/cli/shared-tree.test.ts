@@ -29,6 +29,6 @@ test('where two work in one tree, a report says what is probably of others, with
     expect(text).toMatch(/Commits made meanwhile\n +[0-9a-f]{8} {2}Second app {2}(its own|author unknown)/)
   }
   expect(end(two, 'Rewrote README.md and src/app.ts.')).toMatch(
-    /Paths that the report names\n(?: .*\n)* +src\/app\.ts {2}several agents could have changed it/,
+    /Files named in the claim\n(?: .*\n)* +src\/app\.ts {2}several agents could have changed it/,
   )
 })

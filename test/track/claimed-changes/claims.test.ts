@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { claimedChanges, unchangedPaths } from '../../../src/track/domain/claimed-changes/claimed-changes.ts'
+import {
+  claimedChanges,
+  missingPaths,
+  unchangedPaths,
+} from '../../../src/track/domain/claimed-changes/claimed-changes.ts'
 
 interface Report {
   readonly changed: readonly string[]
@@ -41,6 +45,12 @@ function contradictions({ changed, ...report }: Report): readonly string[] {
   return unchangedPaths(claims, { changed, existing: new Set(claims.map(({ path }) => path)) })
 }
 
+/** As strict: no file that did not change exists. */
+function missing({ changed, ...report }: Report): readonly string[] {
+  const claims = claimedChanges(report)
+  return missingPaths(claims, { changed, absent: new Set(claims.map(({ path }) => path)) })
+}
+
 describe('reports as agents write them', () => {
   const honest = reportsIn('honest')
   const lying = reportsIn('lying')
@@ -49,6 +59,7 @@ describe('reports as agents write them', () => {
     expect(honest.length).toBeGreaterThanOrEqual(200)
     const wrong = honest.filter((report) => contradictions(report).length > 0)
     expect(wrong.slice(1)).toEqual([])
+    expect(honest.filter((report) => missing(report).length > 0)).toEqual([])
   })
 
   test('most of 40 reports that claim a file that did not change are found', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { claimedChanges, unchangedPaths } from './claimed-changes.ts'
+import { claimedChanges, missingPaths, unchangedPaths } from './claimed-changes.ts'
 
 const claims = (summary: string, achievements: readonly string[] = []) =>
   claimedChanges({ summary, achievements })
@@ -48,4 +48,40 @@ test('a claimed file must exist unless it was created, and may be cut at its sta
   expect(unchanged('Created diff/reader.ts', ['src/other.ts'])).toEqual(['diff/reader.ts'])
   expect(unchanged('Created dist/reader.js and Node.js', [])).toEqual([])
   expect(unchanged('Updated repo/SRC/a.ts', ['src/a.ts'], ['repo/SRC/a.ts'])).toEqual([])
+})
+
+test.each([
+  ['Updated src/nothing.js.', ['src/nothing.js']],
+  ['Changed src/parse.js and updated test/invoice.test.js.', ['src/parse.js', 'test/invoice.test.js']],
+  [
+    'Fixed the bug in src/rounding.js, with a test in test/rounding.test.js.',
+    ['src/rounding.js', 'test/rounding.test.js'],
+  ],
+  ['Updated README.md and docs/usage.md.', ['docs/usage.md']],
+  ['Fixed rounding, covered by new tests for `halves` in test/rounding.test.js.', ['test/rounding.test.js']],
+  ['Added a check with regression tests under test/a.test.ts', ['test/a.test.ts']],
+  // Said to be gone, or compared as created files are.
+  ['Deleted src/old.js and renamed lib/a.js to lib/b.js.', []],
+  ['`src/old.js` was removed.', []],
+  ['Deleted files:\n- src/old.js\n- src/older.js (deleted)', []],
+  // No files of the project.
+  ['Updated node_modules/x/index.js, dist/app.js and github.com/o/r/README.md.', []],
+  ['Updated @scope/pkg/index.js, src/**/*.ts, /etc/app.conf and https://example.com/a/b.html.', []],
+  // No claim that it was changed.
+  ['Verified it with the tests in test/a.test.ts.', []],
+  ['Fixed the bug. It is like the test in test/a.test.ts.', []],
+  ['Fixed the bug with no test in test/a.test.ts.', []],
+])('a file that is claimed changed and does not exist is missing: %s', (summary, missing) => {
+  const claimed = claims(summary)
+  const absent = new Set(claimed.map(({ path }) => path))
+  expect(missingPaths(claimed, { changed: [], absent })).toEqual(missing)
+  expect(missingPaths(claimed, { changed: missing, absent })).toEqual([])
+  expect(missingPaths(claimed, { changed: [], absent: new Set() })).toEqual([])
+})
+
+test('a test that is only said to be there does not have to change', () => {
+  const claimed = claims('Fixed src/a.js, with a test in test/a.test.js.')
+  expect(unchangedPaths(claimed, { changed: ['src/a.js'], existing: new Set(['test/a.test.js']) })).toEqual(
+    [],
+  )
 })

@@ -24,10 +24,19 @@ export function claimedChanges({ summary, achievements }: ChangeReportText): rea
   const claims = new Map<string, ClaimedChange>()
   for (const claim of reports.flatMap((report) => report.claims)) {
     if (denied.has(claim.path)) continue
-    const isCreated = claim.isCreated || claims.get(claim.path)?.isCreated === true
-    claims.set(claim.path, { path: claim.path, isCreated })
+    const earlier = claims.get(claim.path)
+    claims.set(claim.path, earlier === undefined ? claim : joinClaims(earlier, claim))
   }
   return [...claims.values()].slice(0, maxClaims)
+}
+
+function joinClaims(a: ClaimedChange, b: ClaimedChange): ClaimedChange {
+  return {
+    path: a.path,
+    isCreated: a.isCreated || b.isCreated,
+    ...((a.isGone ?? b.isGone) && { isGone: true }),
+    ...(a.isBeside && b.isBeside && { isBeside: true }),
+  }
 }
 
 /** What is known about files when claims are compared with them. Paths are from the work tree's top. */
@@ -44,9 +53,20 @@ export function unchangedPaths(
   { changed, existing }: MeasuredFiles,
 ): readonly string[] {
   const suspects = claimsWithoutChange(claims, changed)
-  return suspects.flatMap(({ path, isCreated }) =>
-    existing.has(path) || (isCreated && isOwnFile(path)) ? [path] : [],
+  return suspects.flatMap(({ path, isCreated, isBeside }) =>
+    isBeside !== true && (existing.has(path) || (isCreated && isOwnFile(path))) ? [path] : [],
   )
+}
+
+/** The paths that were claimed changed and are no files; what may be anything but a file of the project is left out. */
+export function missingPaths(
+  claims: readonly ClaimedChange[],
+  { changed, absent }: Pick<MeasuredFiles, 'changed'> & { readonly absent: ReadonlySet<string> },
+): readonly string[] {
+  return claimsWithoutChange(claims, changed).flatMap(({ path, isCreated, isGone }) => {
+    const isFile = isOwnFile(path) && !elsewhere.test(path)
+    return absent.has(path) && !isCreated && isGone !== true && isFile ? [path] : []
+  })
 }
 
 /** The claims that no changed path answers: whether these files exist decides about them. */
@@ -72,6 +92,9 @@ function isOwnFile(path: string): boolean {
     /(?:^|\/)(?:dist|build|out|target|node_modules|coverage|tmp|temp|vendor|bin|obj|generated|__pycache__|\.git|\.waymark|\.venv|\.next|\.cache)\//i
   return path.includes('/') && hasFileExtension(path) && !isUnmeasured.test(path)
 }
+
+/** `example.com/a.md` and `@scope/package/a.js` are no files of the project. */
+const elsewhere = /^(?:@|[^/]+\.(?:com|org|net|io|dev|app|ai|sh|co|de|uk)\/)/i
 
 function foldPath(path: string): string {
   return path.normalize('NFC').toLowerCase()

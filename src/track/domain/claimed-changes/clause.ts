@@ -4,6 +4,7 @@ import { type ChangeVerb, changeVerb } from './verbs.ts'
 import {
   adverbs,
   authors,
+  coverings,
   determiners,
   failures,
   fileNouns,
@@ -17,6 +18,7 @@ import {
   softStops,
   stops,
   subordinate,
+  testNouns,
 } from './words.ts'
 
 /** A file that a report says was changed. */
@@ -24,6 +26,10 @@ export interface ClaimedChange {
   /** As it is named: from the project's folder, or cut at its start. */
   readonly path: string
   readonly isCreated: boolean
+  /** It is said to be gone: deleted, or renamed to something else. */
+  readonly isGone?: true
+  /** Only said to be there, beside another change: "with a test in a.test.ts". */
+  readonly isBeside?: true
 }
 export interface ReportClaims {
   readonly claims: readonly ClaimedChange[]
@@ -83,6 +89,9 @@ class Clause {
   #since: string[] = []
   #isPassive = false
   #group: readonly string[] | null = null
+  /** What follows comes beside the change: "with a test in". */
+  #beside: 'none' | 'open' | 'test' | 'place' = 'none'
+  #hasChanged = false
 
   constructor(tokens: readonly ReportToken[], kind: ReportLine['kind']) {
     this.#tokens = tokens
@@ -139,6 +148,7 @@ class Clause {
   }
 
   #mark(text: string, at: number): number {
+    this.#beside = 'none'
     if (text === '(') {
       const close = this.#tokens.findIndex((one, index) => index > at && isMark(one, ')'))
       if (close < 0) return at + 1
@@ -166,6 +176,7 @@ class Clause {
 
   #word(word: string, at: number): void {
     const previous = wordAt(this.#tokens, at - 1) ?? ''
+    this.#beside = this.#besideAfter(word, previous)
     if (authors.has(word)) {
       this.#subject = 'author'
       this.#verb = null
@@ -189,8 +200,20 @@ class Clause {
     else if (this.#isOtherPast(word, at, previous)) {
       this.#subject = this.#subject === 'unknown' ? 'author' : this.#subject
       this.#verb = null
+      this.#hasChanged &&= coverings.has(word)
       this.#joint = 'none'
     } else this.#noun(word)
+  }
+
+  /** Reads "with a test in", "covered by new tests in". */
+  #besideAfter(word: string, previous: string): 'none' | 'open' | 'test' | 'place' {
+    const isByTest = word === 'by' && coverings.has(previous)
+    if ((word === 'with' || word === 'plus' || isByTest) && this.#subject !== 'other' && this.#hasChanged)
+      return 'open'
+    if (this.#beside === 'none') return 'none'
+    if (this.#beside !== 'open') return places.has(word) ? 'place' : 'test'
+    if (testNouns.has(word)) return 'test'
+    return determiners.has(word) || objectWords.has(word) || word === 'regression' ? 'open' : 'none'
   }
 
   /** Something else than its author's deeds follows. */
@@ -255,6 +278,7 @@ class Clause {
   }
 
   #begin(verb: ChangeVerb, isBase: boolean): true {
+    this.#hasChanged = true
     this.#subject = 'author'
     this.#verb = verb
     this.#isBase = isBase
@@ -275,6 +299,7 @@ class Clause {
       this.#claim(
         this.#group,
         verb.creates && !['to', 'in', 'into'].includes(wordAt(this.#tokens, at + 1) ?? ''),
+        verb.takesFrom,
       )
       this.#group = null
     }
@@ -323,6 +348,8 @@ class Clause {
     const group = pathGroup(this.#tokens, at)
     if (group === null) return at + 1
     const isGoverned = this.#verb !== null && !this.#isStopped && this.#joint !== 'none'
+    const isBeside = this.#beside === 'place'
+    this.#beside = 'none'
     const next = this.#tokens[group.end]
     const isWhole = this.#isWholeName(next, group.end)
     if (wordAt(this.#tokens, group.end) === 'is' && wordAt(this.#tokens, group.end + 1) === 'new')
@@ -335,8 +362,10 @@ class Clause {
         (isObject && this.#verb?.creates === true) ||
         this.#isNew ||
         (this.#verb?.renames === true && this.#preposition === 'to' && this.#since.length === 0)
-      this.#claim(group.paths, isCreated)
-    }
+      const isGone = isObject && (this.#verb?.takesFrom ?? false)
+      this.#claim(group.paths, isCreated, isGone)
+    } else if (isBeside && isWhole)
+      this.#found.push(...group.paths.map((path) => ({ path, isCreated: false, isBeside: true as const })))
     const isArrow = isMark(next, '→')
     if (isArrow && this.#verb?.renames && isGoverned) {
       this.#preposition = 'to'
@@ -367,7 +396,7 @@ class Clause {
     return next === 'from' && this.#verb?.takesFrom === true && this.#verb.renames !== true
   }
 
-  #claim(paths: readonly string[], isCreated: boolean): void {
-    this.#found.push(...paths.map((path) => ({ path, isCreated })))
+  #claim(paths: readonly string[], isCreated: boolean, isGone = false): void {
+    this.#found.push(...paths.map((path) => ({ path, isCreated, ...(isGone && { isGone }) })))
   }
 }

@@ -17,7 +17,7 @@ type Section =
   /** Plans, instructions, causes: no line in it is a claim. */
   | { readonly kind: 'closed' }
   /** A list of changed files. */
-  | { readonly kind: 'files'; readonly isCreated: boolean }
+  | { readonly kind: 'files'; readonly isCreated: boolean; readonly isGone: boolean }
   /** The lines below say what changed in one file. */
   | { readonly kind: 'file'; readonly path: string; readonly isCreated: boolean }
 
@@ -76,7 +76,11 @@ function sectionOf(tokens: readonly ReportToken[]): Section {
   const isFiles =
     /^(?:all )?(?:the )?(?:files? |paths? )?(?:i )?(?:changed|modified|updated|edited|created|added|deleted|removed|new|touched)(?: \d+)?(?: (?:source |test )?(?:files?|paths?|modules?))?$/
   return isFiles.test(text.replace(/\s*\d+\s*$/, '').trim())
-    ? { kind: 'files', isCreated: /\b(?:new|created)\b/.test(text) }
+    ? {
+        kind: 'files',
+        isCreated: /\b(?:new|created)\b/.test(text),
+        isGone: /\b(?:deleted|removed)\b/.test(text),
+      }
     : openSection
 }
 const nothing: SentenceClaims = { claims: [], denied: [], takesBack: false }
@@ -93,8 +97,7 @@ function lineClaims(line: ReportLine, section: Section): SentenceClaims {
   const listed = label === null ? null : sectionOf(label)
   if (listed?.kind === 'files') {
     const group = pathGroup(body, 0)
-    if (group !== null && isEnd(body[group.end]))
-      return { ...nothing, claims: group.paths.map((path) => ({ path, isCreated: listed.isCreated })) }
+    if (group !== null && isEnd(body[group.end])) return { ...nothing, claims: claimsOf(group.paths, listed) }
   }
   let result = nothing
   for (const sentence of sentencesOf(body)) {
@@ -106,6 +109,15 @@ function lineClaims(line: ReportLine, section: Section): SentenceClaims {
     }
   }
   return result
+}
+
+interface ClaimedState {
+  readonly isCreated: boolean
+  readonly isGone: boolean
+}
+
+function claimsOf(paths: readonly string[], { isCreated, isGone }: ClaimedState): readonly ClaimedChange[] {
+  return paths.map((path) => ({ path, isCreated, ...(isGone && { isGone }) }))
 }
 
 /** The words before the first colon: "Rate limit: added …". Not a sentence of its own. */
@@ -136,10 +148,7 @@ function itemClaims(tokens: readonly ReportToken[], section: Section): ReportCla
   }
   const text = wordsOf(tokens)
   if (isDoubtful(text)) return { claims: [], denied: isUndone(text) ? group.paths : [] }
-  const claim = (isCreated: boolean): ReportClaims => ({
-    claims: group.paths.map((path) => ({ path, isCreated })),
-    denied: [],
-  })
+  const claim = (state: ClaimedState): ReportClaims => ({ claims: claimsOf(group.paths, state), denied: [] })
   const next = tokens[group.end]
   const isSeparated = next === undefined || isMark(next, ':') || isMark(next, '–')
   const [note] = group.note ?? []
@@ -150,13 +159,16 @@ function itemClaims(tokens: readonly ReportToken[], section: Section): ReportCla
   const isParticiple = word !== null && changeVerb(word, 'past') !== null
   const isByOthers = /^\w+ by\b/.test(wordsOf(tokens.slice(group.end + 1)))
   if ((word === 'new' || isParticiple) && !isByOthers && (note !== undefined || isSeparated)) {
-    const own = claim(isNew || note === 'created' || note === 'added')
+    const own = claim({
+      isCreated: isNew || note === 'created' || note === 'added',
+      isGone: changeVerb(word, 'past')?.takesFrom ?? false,
+    })
     const rest = sentencesOf(tokens.slice(group.end + 1)).map((sentence) => sentenceClaims(sentence, 'item'))
     return {
       claims: [...own.claims, ...rest.flatMap((one) => one.claims)],
       denied: rest.flatMap((one) => one.denied),
     }
   }
-  if (section.kind === 'files' && (isSeparated || group.note !== null)) return claim(section.isCreated)
+  if (section.kind === 'files' && (isSeparated || group.note !== null)) return claim(section)
   return isSeparated ? { claims: [], denied: [] } : null
 }

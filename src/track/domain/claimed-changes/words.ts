@@ -47,6 +47,8 @@ export const pointers = words(
 export const failures = words(
   'failing failure failures failed flaky test tests error errors crash crashes warning warnings',
 )
+export const coverings = words('covered tested proven backed')
+export const testNouns = words('test tests spec specs')
 export const fileNouns = words('file files module component script class page')
 export const followers = words(
   'to in into with for by on from at as under using via so which that where because since when while and or plus ' +
