@@ -252,11 +252,11 @@ function unansweredClaims(
     }
   }
   const left = claimsWithoutChange(claims, changed).map(({ path }) => path)
-  const unanswered = (found: 'unchanged' | 'missing') => {
+  const claimsOf = (found: 'unchanged' | 'missing') => {
     const measured = new Set(unchangedClaims(evidence, found))
     return left.filter((path) => measured.has(path))
   }
-  return { unchanged: unanswered('unchanged'), missing: unanswered('missing') }
+  return { unchanged: claimsOf('unchanged'), missing: claimsOf('missing') }
 }
 
 function endsOf(changes: readonly Pick<ReportedChange, 'path' | 'from'>[]): readonly string[] {
