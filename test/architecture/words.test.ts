@@ -46,6 +46,9 @@ test('a type has a name of its own, which can be searched for', () => {
   )
   expect(declared.size).toBeGreaterThan(1_000)
   expect([...declared].filter(([, paths]) => paths.length > 1)).toEqual([])
+  const components = declarations(pages, /^(?:export )?function ([A-Z]\w+)/gm)
+  expect(components.size).toBeGreaterThan(100)
+  expect([...components.keys()].filter((name) => declared.has(name))).toEqual([])
 })
 
 test('an exported function has a name of its own, too', () => {

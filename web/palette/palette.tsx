@@ -3,7 +3,7 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'pr
 import { callByName, errorText } from '../api/call.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { KeyCap } from '../parts/key-cap.tsx'
-import { Refusal } from '../parts/refusal.tsx'
+import { RefusalMessage } from '../parts/refusal.tsx'
 import { StatusIcon } from '../parts/status.tsx'
 import { eventWords, shortId } from '../parts/text.tsx'
 import { base } from '../router/location.ts'
@@ -221,7 +221,7 @@ function InputForm({ operation, request, close }: InputFormProps) {
             {more.map((field) => input(field, -1))}
           </details>
         ) : null}
-        {refusal === null ? null : <Refusal error={refusal} />}
+        {refusal === null ? null : <RefusalMessage error={refusal} />}
         <div class="input-verbs">
           <button type="submit" class="button" data-kind="primary" disabled={isBusy}>
             {operation.title}

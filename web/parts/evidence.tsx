@@ -8,7 +8,7 @@ import './evidence.css'
 export type MeasuredData = Omit<MeasurementData, 'verdict'>
 
 /** The measurement by git: solid. */
-export function MeasuredEvidence({ measured }: { readonly measured: MeasuredData }) {
+export function EvidenceLine({ measured }: { readonly measured: MeasuredData }) {
   const { measurement, attempt, files, scope_match, out_of_scope } = measured
   return (
     <p class="measured">

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { Refusal } from './refusal.tsx'
+import { RefusalMessage } from './refusal.tsx'
 import './form.css'
 
 interface FormProps {
@@ -38,7 +38,7 @@ export function Form({ verb, send, place, isDangerous = false, cancel, children 
       }}
     >
       {children}
-      {refusal === null ? null : <Refusal error={refusal} />}
+      {refusal === null ? null : <RefusalMessage error={refusal} />}
       <div class="input-verbs">
         <button type="submit" class="button" data-kind={isDangerous ? 'danger' : 'primary'} disabled={isBusy}>
           {verb}

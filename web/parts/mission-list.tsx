@@ -14,7 +14,7 @@ import { PlusMinus } from './evidence.tsx'
 import { FilterField, stepSelection, useDrawnRows, useFlash, WaitingRows } from './list.tsx'
 import { StatusIcon, statusOf } from './status.tsx'
 import { shortId } from './text.tsx'
-import { Clock, Since } from './time.tsx'
+import { Since, TimeOfDay } from './time.tsx'
 import './mission-card.css'
 
 interface MissionListProps {
@@ -147,7 +147,7 @@ function MissionCard({
             </>
           ) : (
             <>
-              <Clock at={completed_at} />, took{' '}
+              <TimeOfDay at={completed_at} />, took{' '}
               {durationText(Date.parse(completed_at) - Date.parse(mission.created_at))}
             </>
           )}

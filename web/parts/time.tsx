@@ -7,7 +7,7 @@ interface TimeProps {
 }
 
 /** When it was: `11:28`. */
-export function Clock({ at }: TimeProps) {
+export function TimeOfDay({ at }: TimeProps) {
   const time = Date.parse(at)
   return (
     <time dateTime={at} title={wholeTimeText(time)}>

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { isContradiction } from '../../src/track/domain/verdict.ts'
 import type { AttemptData } from '../api/entities.ts'
 import { href } from '../router/location.ts'
-import { ClaimQuote, DeniedFiles, type MeasuredData, MeasuredEvidence, UnchangedClaims } from './evidence.tsx'
+import { ClaimQuote, DeniedFiles, EvidenceLine, type MeasuredData, UnchangedClaims } from './evidence.tsx'
 import { StatusBadge, StatusIcon } from './status.tsx'
 import { eventWords, Prose } from './text.tsx'
 import './verdict.css'
@@ -29,13 +29,20 @@ interface CompletionProps {
 }
 
 /** A completed task in its one form: what is claimed, what was measured, the reasons, the checks, the verdict. */
-export function Completion({ claimed, measured, verdict, unchanged = [], denied, needs }: CompletionProps) {
+export function CompletionVerdict({
+  claimed,
+  measured,
+  verdict,
+  unchanged = [],
+  denied,
+  needs,
+}: CompletionProps) {
   if (claimed === null && measured === null && verdict === null) return null
   const isNamed = verdict?.reasons.some(({ rule }) => rule === 'claimed_not_changed') ?? false
   return (
     <section class="completion" aria-label="Completion">
       {claimed ? <ClaimQuote author={claimed.author}>{claimed.text}</ClaimQuote> : null}
-      {measured ? <MeasuredEvidence measured={measured} /> : null}
+      {measured ? <EvidenceLine measured={measured} /> : null}
       {isNamed ? null : <UnchangedClaims paths={unchanged} />}
       <DeniedFiles paths={denied} />
       {verdict ? (

@@ -24,13 +24,13 @@ export function View() {
   return (
     <div class="dependencies-page">
       <h1>Dependencies</h1>
-      <Dependencies />
+      <DependencyMap />
     </div>
   )
 }
 
 /** The dependencies of tasks, as a graph or as an indented list. */
-export function Dependencies({ mission }: { readonly mission?: string }) {
+export function DependencyMap({ mission }: { readonly mission?: string }) {
   const phase = query.value.get('phase')
   const { answer, failure } = useQuery('plan_dependencies', {
     ...(mission !== undefined && { mission }),

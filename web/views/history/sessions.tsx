@@ -9,7 +9,7 @@ import { PlusMinus } from '../../parts/evidence.tsx'
 import { useDrawnRows } from '../../parts/list.tsx'
 import { TerminalCommand } from '../../parts/terminal-command.tsx'
 import { CopyButton, shortId } from '../../parts/text.tsx'
-import { Clock } from '../../parts/time.tsx'
+import { TimeOfDay } from '../../parts/time.tsx'
 import { query, setQuery } from '../../router/location.ts'
 import './sessions.css'
 import { attributionWords } from '../../geometry/line-ranges.ts'
@@ -63,7 +63,7 @@ function SessionRow({ session, isOpen }: { readonly session: SessionData; readon
         </span>
         <PlusMinus {...session} />
         <span class="muted">
-          <Clock at={started_at} />
+          <TimeOfDay at={started_at} />
         </span>
         <span class="id">{shortId(id)}</span>
       </button>
@@ -113,7 +113,7 @@ function TurnRow({ turn, isOpen }: { readonly turn: TurnData; readonly isOpen: b
         ) : null}
         {measurement === null ? null : <PlusMinus {...turn} />}
         <span class="muted">
-          <Clock at={started_at} />
+          <TimeOfDay at={started_at} />
         </span>
         <CopyButton text={id} label="Copy id" />
         {turn.changes.length === 0 ? null : (

@@ -5,7 +5,7 @@ import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { MissionList } from '../../parts/mission-list.tsx'
 import { runSubject, useNames } from '../../parts/names.ts'
 import { StatusIcon, statusOf } from '../../parts/status.tsx'
-import { Clock } from '../../parts/time.tsx'
+import { TimeOfDay } from '../../parts/time.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { href, query } from '../../router/location.ts'
 import { SessionList } from './sessions.tsx'
@@ -98,7 +98,7 @@ function RunRow({ run, names }: { readonly run: RunData; readonly names: Readonl
       <Agent name={created_by} />
       {ended_at === null ? null : (
         <span class="muted">
-          <Clock at={ended_at} />
+          <TimeOfDay at={ended_at} />
         </span>
       )}
     </li>

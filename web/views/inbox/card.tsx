@@ -10,7 +10,7 @@ import { KeyCap } from '../../parts/key-cap.tsx'
 import { StatusBadge, StatusIcon } from '../../parts/status.tsx'
 import { eventWords, Prose } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
-import { Completion } from '../../parts/verdict.tsx'
+import { CompletionVerdict } from '../../parts/verdict.tsx'
 import { href } from '../../router/location.ts'
 import { sendings } from '../../shell/toasts.tsx'
 import { type CardAction, kindOf, noVerbsReason, verbsOf } from './actions.ts'
@@ -96,7 +96,7 @@ export function Card({
       ) : null}
       {card.request?.kind === 'command' ? <PinnedFiles request={card.request} /> : null}
       <CommandResults commands={card.commands} />
-      <Completion
+      <CompletionVerdict
         claimed={
           card.claimed
             ? {

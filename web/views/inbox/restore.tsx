@@ -6,7 +6,7 @@ import type { RestoreData } from '../../api/entities.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DiffText } from '../../parts/diff.tsx'
 import { Skeleton } from '../../parts/empty-state.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
+import { RefusalMessage } from '../../parts/refusal.tsx'
 import { TerminalCommand } from '../../parts/terminal-command.tsx'
 import { showToast } from '../../shell/toasts.tsx'
 
@@ -66,7 +66,7 @@ export function RestoreDialog({ item, close }: RestoreDialogProps) {
           )
         ) : (
           <>
-            <Refusal error={refusal} />
+            <RefusalMessage error={refusal} />
             <TerminalCommand words={`restore ${item}`} />
           </>
         )}

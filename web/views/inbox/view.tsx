@@ -108,7 +108,7 @@ export function View() {
         </ul>
       )}
       {restoring === null ? null : (
-        <LostFiles key={restoring} item={restoring} close={() => setRestoring(null)} />
+        <LostFilesDialog key={restoring} item={restoring} close={() => setRestoring(null)} />
       )}
       {order.length > 0 ? (
         <p class="hint">
@@ -128,7 +128,7 @@ export function View() {
 type LostFilesPart = ComponentType<{ readonly item: string; readonly close: () => void }>
 
 /** The difference that bringing back lost files would make. Its code is loaded when it first opens. */
-function LostFiles({ item, close }: { readonly item: string; readonly close: () => void }) {
+function LostFilesDialog({ item, close }: { readonly item: string; readonly close: () => void }) {
   const [Part, setPart] = useState<LostFilesPart | null>(null)
   useEffect(() => {
     import('./restore.tsx').then(

@@ -29,7 +29,7 @@ const spare = 20
 const maxColoured = 20_000
 
 /** The lines with their authors. Only the visible lines are in the page. */
-export function Lines({ path, rev, ranges, total, text, line, choose }: SourceLinesProps) {
+export function SourceLines({ path, rev, ranges, total, text, line, choose }: SourceLinesProps) {
   const pane = useRef<HTMLElement>(null)
   const [{ first, last }, setWindow] = useState({ first: 1, last: 60 })
   const colours = useSignal<ColorsByLine>(new Map())

@@ -11,7 +11,7 @@ import { crumb } from '../../router/current.ts'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
 import { Maker } from './author.tsx'
 import { FileForm } from './file-form.tsx'
-import { Lines } from './lines.tsx'
+import { SourceLines } from './lines.tsx'
 import { Why } from './why.tsx'
 import './lines.css'
 
@@ -152,7 +152,7 @@ function BlameView({ file, rev, blame, refresh }: LinesViewProps) {
           <p class="lines-note lines-empty">The file is empty.</p>
         ) : null
       ) : (
-        <Lines
+        <SourceLines
           path={blame.path}
           rev={rev}
           ranges={ranges}

@@ -10,7 +10,7 @@ import { FilterField, WaitingRows } from '../../parts/list.tsx'
 import { useNames } from '../../parts/names.ts'
 import { StatusIcon } from '../../parts/status.tsx'
 import { CopyButton } from '../../parts/text.tsx'
-import { Clock } from '../../parts/time.tsx'
+import { TimeOfDay } from '../../parts/time.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
 import { logEntryWords, useLogEntries } from './event-rows.ts'
@@ -116,7 +116,7 @@ function LogEntryRow({ event, names, isSelected }: LogEntryRowProps) {
     >
       <span class="count log-seq">{seq}</span>
       <span class="muted log-time">
-        <Clock at={happenedAt} />
+        <TimeOfDay at={happenedAt} />
       </span>
       <span class="log-actor">
         <Agent name={actor} />
@@ -150,7 +150,7 @@ function LogEntryDetail({ event }: { readonly event: LogEntry }) {
       </header>
       {event.recorded_at === event.happened_at ? null : (
         <p class="muted">
-          Recorded <Clock at={event.recorded_at} />
+          Recorded <TimeOfDay at={event.recorded_at} />
         </p>
       )}
       <p class="mono muted">{event.hash}</p>

@@ -103,7 +103,7 @@ function ChangeRow({ node, isFolded, fold }: ChangeRowProps) {
         </button>
         {node.outOfScope > 0 && isFolded && <span class="out-word">{node.outOfScope} out of scope</span>}
         <span class="muted push">{formatCount(node.files, 'file')}</span>
-        <ChangedLines added={node.added} deleted={node.deleted} />
+        <LineCounts added={node.added} deleted={node.deleted} />
       </>
     )
   }
@@ -126,7 +126,7 @@ function ChangeRow({ node, isFolded, fold }: ChangeRowProps) {
           Line history
         </a>
       )}
-      <ChangedLines added={change.added_lines} deleted={change.deleted_lines} />
+      <LineCounts added={change.added_lines} deleted={change.deleted_lines} />
     </>
   )
 }
@@ -144,13 +144,7 @@ function taskDiff({ task_id, path }: MissionFileData): string {
 const squares = 5
 
 /** Lines that came and went, in numbers and at a glance. */
-function ChangedLines({
-  added,
-  deleted,
-}: {
-  readonly added: number | null
-  readonly deleted: number | null
-}) {
+function LineCounts({ added, deleted }: { readonly added: number | null; readonly deleted: number | null }) {
   if (added === null || deleted === null) {
     return <span class="changed-numbers muted">lines not counted</span>
   }

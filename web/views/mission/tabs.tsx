@@ -5,7 +5,7 @@ import { Agent } from '../../parts/agent.tsx'
 import { ConnectAgent, EmptyState } from '../../parts/empty-state.tsx'
 import { type Status, StatusBadge, StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
-import { Clock } from '../../parts/time.tsx'
+import { TimeOfDay } from '../../parts/time.tsx'
 import { href } from '../../router/location.ts'
 import { logEntryWords } from '../log/event-rows.ts'
 import { PendingTab } from './pending-tab.tsx'
@@ -43,7 +43,7 @@ export function BoardTab({ mission }: { readonly mission: Timeline }) {
               </h2>
               <ul>
                 {inColumn.slice(0, maxTasks).map(({ id }) => (
-                  <BoardCard key={id} task={tasks.get(id)} />
+                  <TabCard key={id} task={tasks.get(id)} />
                 ))}
               </ul>
               {inColumn.length > maxTasks && <p class="muted">and {inColumn.length - maxTasks} more</p>}
@@ -60,7 +60,7 @@ export function BoardTab({ mission }: { readonly mission: Timeline }) {
   )
 }
 
-function BoardCard({ task }: { readonly task: TimelineLaneTask | undefined }) {
+function TabCard({ task }: { readonly task: TimelineLaneTask | undefined }) {
   if (!task) return null
   return (
     <li>
@@ -124,7 +124,7 @@ export function DecisionsTab({ mission }: { readonly mission: Timeline }) {
               </p>
             </div>
             <span class="muted">
-              <Clock at={decision.created_at} />
+              <TimeOfDay at={decision.created_at} />
             </span>
           </li>
         ))}
@@ -164,7 +164,7 @@ export function LogTab({ mission }: { readonly mission: Timeline }) {
           <li key={event.seq}>
             <span class="log-seq count">{event.seq}</span>
             <span class="muted log-time">
-              <Clock at={event.happened_at} />
+              <TimeOfDay at={event.happened_at} />
             </span>
             <span class="muted log-by cut">{event.actor}</span>
             <LogSentence event={event} names={names} />

@@ -12,7 +12,7 @@ import { now } from '../../parts/time.tsx'
 import { crumb } from '../../router/current.ts'
 import { href, navigate } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
-import { Dependencies } from '../dependencies/view.tsx'
+import { DependencyMap } from '../dependencies/view.tsx'
 import { ChangesTab } from './changes.tsx'
 import { ReportButton } from './report.tsx'
 import { BoardTab, DecisionsTab, LogTab } from './tabs.tsx'
@@ -186,7 +186,7 @@ function TabBody({ id, tab, answer }: TabBodyProps) {
     }
     return <MissionTimeline answer={answer} />
   }
-  if (tab === 'dependencies') return <Dependencies mission={id} />
+  if (tab === 'dependencies') return <DependencyMap mission={id} />
   if (tab === 'changes') return <ChangesTab id={id} />
   const mission = answer.value
   if (mission === null) return null

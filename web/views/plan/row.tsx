@@ -85,13 +85,13 @@ export function Row(props: PlanRowProps) {
           {row.name}
         </button>
       ) : (
-        <Task row={row} />
+        <TaskName row={row} />
       )}
     </li>
   )
 }
 
-function Task({ row }: { readonly row: PlanTaskRow }) {
+function TaskName({ row }: { readonly row: PlanTaskRow }) {
   const { id, name, mark, failed, role, assignee, critical, waits } = row
   return (
     <>

@@ -257,7 +257,7 @@ function Plan({ mission }: { readonly mission: string | null }) {
           }}
         />
       )}
-      <Hint />
+      <KeyHint />
     </div>
   )
 }
@@ -331,7 +331,7 @@ function WhyNot() {
 }
 
 /** The keys of this view. */
-function Hint() {
+function KeyHint() {
   const [adds, moves] = [isPermitted('taskman_task_add'), isPermitted('plan_move')]
   return (
     <p class="hint">

@@ -11,7 +11,7 @@ import { TerminalCommand } from '../../parts/terminal-command.tsx'
 import { Since } from '../../parts/time.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { navigate, query, setQuery } from '../../router/location.ts'
-import { Field, OperationDialog } from '../settings/parts.tsx'
+import { OperationDialog, TextField } from '../settings/parts.tsx'
 import { type ProjectActivity, useProjectsAtWork } from './project-work.ts'
 import './projects.css'
 
@@ -118,7 +118,7 @@ function ProjectNameDialog({
 }) {
   const [name, setName] = useState(dialog.is === 'rename' ? dialog.project.key : '')
   const field = (
-    <Field
+    <TextField
       label="Name"
       value={name}
       set={setName}
@@ -189,7 +189,7 @@ function Row({ row, isSelected, rename }: ProjectRowProps) {
           {failure}
         </span>
       ) : (
-        <Work work={work} />
+        <WorkOfProject work={work} />
       )}
       {rename === null ? null : (
         <button type="button" class="button" data-kind="plain" aria-label={`Rename ${name}`} onClick={rename}>
@@ -202,7 +202,7 @@ function Row({ row, isSelected, rename }: ProjectRowProps) {
 
 const most = 3
 
-function Work({ work }: { readonly work: NonNullable<ProjectActivity['work']> }) {
+function WorkOfProject({ work }: { readonly work: NonNullable<ProjectActivity['work']> }) {
   const agents = [...new Set(work.running.map(({ agent_name }) => agent_name))]
   const silent = work.running.filter(({ stale }) => stale).length
   return (

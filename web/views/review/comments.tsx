@@ -100,7 +100,7 @@ const kindWords = { question: 'asks', request: 'requests' } as const
 const statusWords = { open: 'Open', answered: 'Answered', done: 'Done' } as const
 
 /** A comment that is not sent yet. No one else sees it. */
-export function Draft({ review, draft }: { readonly review: ReviewModel; readonly draft: ReviewDraft }) {
+export function DraftNote({ review, draft }: { readonly review: ReviewModel; readonly draft: ReviewDraft }) {
   const { comment_id, kind, text, path, line } = draft
   if (review.editing.value === comment_id) {
     return (

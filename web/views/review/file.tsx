@@ -9,8 +9,8 @@ import { Agent } from '../../parts/agent.tsx'
 import { PlusMinus } from '../../parts/evidence.tsx'
 import { linesOf } from '../../parts/line-links.ts'
 import { base } from '../../router/location.ts'
-import { CommentForm, Conversation, Draft } from './comments.tsx'
-import { commentsAbout, draftsAbout, FileLines } from './lines.tsx'
+import { CommentForm, Conversation, DraftNote } from './comments.tsx'
+import { commentsAbout, DiffLines, draftsAbout } from './lines.tsx'
 import { fileKey, type Lines, type ReviewModel } from './model.ts'
 import { useNear } from './use-near.ts'
 
@@ -161,7 +161,7 @@ function FileBody({ review, file, isFirst }: FileProps) {
             <Conversation key={comment.comment_id} review={review} comment={comment} />
           ))}
           {draftsAbove.map((draft) => (
-            <Draft key={draft.comment_id} review={review} draft={draft} />
+            <DraftNote key={draft.comment_id} review={review} draft={draft} />
           ))}
           {isWholeFile && place ? <CommentForm review={review} place={place} /> : null}
         </div>
@@ -288,7 +288,7 @@ function Read({ review, file, lines, isFirst }: ReadProps) {
     <>
       {error === null ? null : <p class="review-note">{error}</p>}
       {hunks.length === 0 && error === null ? <p class="review-note">{noChangeText(file, answer)}</p> : null}
-      <FileLines review={review} file={file} hunks={hunks} isFirst={isFirst} />
+      <DiffLines review={review} file={file} hunks={hunks} isFirst={isFirst} />
       {no_newline.before === no_newline.after ? null : (
         <p class="review-note">
           {no_newline.after ? 'The newline at the end was removed.' : 'A newline was added at the end.'}

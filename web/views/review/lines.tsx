@@ -17,7 +17,7 @@ import { runInFrames } from '../../parts/frame-queue.ts'
 import { linesOf } from '../../parts/line-links.ts'
 import { type ColorsByLine, colorLines } from '../../parts/syntax/colors.ts'
 import { LineText } from '../../parts/syntax/line-text.tsx'
-import { CommentForm, Conversation, Draft } from './comments.tsx'
+import { CommentForm, Conversation, DraftNote } from './comments.tsx'
 import { fileKey, layout, type ReviewModel } from './model.ts'
 import { useNear } from './use-near.ts'
 
@@ -33,7 +33,7 @@ interface DiffLinesProps {
 type LineSide = 'old' | 'new'
 
 /** The lines of a file. Lines far from the visible part keep their space and are not drawn. */
-export function FileLines({ review, file, hunks, isFirst }: DiffLinesProps) {
+export function DiffLines({ review, file, hunks, isFirst }: DiffLinesProps) {
   const asSplit = layout.value === 'split'
   const rows = useMemo(() => reviewRows(hunks, asSplit ? 'split' : 'unified'), [hunks, asSplit])
   const blocks = useMemo(() => blocksOf(rows), [rows])
@@ -111,7 +111,7 @@ function Block({ review, file, rows, colours, isFirst }: BlockProps) {
       {drawn
         ? rows.map((row) =>
             row.kind === 'gap' ? (
-              <Gap key={row.key} review={review} file={file} hidden={row.hidden} />
+              <HiddenLines key={row.key} review={review} file={file} hidden={row.hidden} />
             ) : (
               <Line key={row.key} review={review} file={file} row={row} colours={colours.found} />
             ),
@@ -135,7 +135,15 @@ function estimateRowsHeight(rows: readonly ReviewRow[]): number {
   }, 0)
 }
 
-function Gap({ review, file, hidden }: { review: ReviewModel; file: ReviewFileRow; hidden: number | null }) {
+function HiddenLines({
+  review,
+  file,
+  hidden,
+}: {
+  review: ReviewModel
+  file: ReviewFileRow
+  hidden: number | null
+}) {
   return (
     <div class="review-gap">
       <button
@@ -339,7 +347,7 @@ function Beneath({ review, file, row }: { review: ReviewModel; file: ReviewFileR
         <Conversation key={comment.comment_id} review={review} comment={comment} />
       ))}
       {drafts.map((draft) => (
-        <Draft key={draft.comment_id} review={review} draft={draft} />
+        <DraftNote key={draft.comment_id} review={review} draft={draft} />
       ))}
       {isHere && place ? <CommentForm review={review} place={place} /> : null}
     </div>

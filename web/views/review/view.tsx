@@ -13,12 +13,12 @@ import { linesOf } from '../../parts/line-links.ts'
 import { StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
-import { Completion } from '../../parts/verdict.tsx'
+import { CompletionVerdict } from '../../parts/verdict.tsx'
 import { crumb } from '../../router/current.ts'
 import { href, navigate, query } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
 import { Menu } from '../../shell/menu.tsx'
-import { CommentForm, Conversation, Draft } from './comments.tsx'
+import { CommentForm, Conversation, DraftNote } from './comments.tsx'
 import { FileSection, fileId } from './file.tsx'
 import { rowId, startComment } from './lines.tsx'
 import {
@@ -123,7 +123,7 @@ function ReviewContent({ review, data }: { readonly review: ReviewModel; readonl
             <Conversation key={comment.comment_id} review={review} comment={comment} />
           ))}
           {wholeDrafts.map((draft) => (
-            <Draft key={draft.comment_id} review={review} draft={draft} />
+            <DraftNote key={draft.comment_id} review={review} draft={draft} />
           ))}
           {place?.file === null ? <CommentForm review={review} place={place} /> : null}
         </section>
@@ -178,7 +178,7 @@ interface HeadProps {
 const actionTitles = { approved: 'Approved', 'sent back': 'Sent back' } as const
 
 /** What the agent asks and where it says its work ends: without both nobody can decide. */
-function Questions({ data }: { readonly data: ReviewData }) {
+function QuestionsAndLimits({ data }: { readonly data: ReviewData }) {
   const { waiting, claimed, verdict, unchanged_claims: unchanged, not_mine: denied } = data
   if (waiting.length === 0 && claimed === null) return null
   // The question of a verdict is its reasons.
@@ -191,8 +191,8 @@ function Questions({ data }: { readonly data: ReviewData }) {
           <Prose text={reason} />
         </p>
       ))}
-      <Completion
-        claimed={claimed && { author: claimed.author, text: <Claim claimed={claimed} /> }}
+      <CompletionVerdict
+        claimed={claimed && { author: claimed.author, text: <ClaimText claimed={claimed} /> }}
         measured={null}
         verdict={verdict}
         unchanged={unchanged}
@@ -202,7 +202,7 @@ function Questions({ data }: { readonly data: ReviewData }) {
   )
 }
 
-function Claim({ claimed }: { readonly claimed: NonNullable<ReviewData['claimed']> }) {
+function ClaimText({ claimed }: { readonly claimed: NonNullable<ReviewData['claimed']> }) {
   return (
     <>
       <Prose text={claimed.summary} />
@@ -243,7 +243,7 @@ function Head({ review, data, decided, say, reopen }: HeadProps) {
       <div class="review-wide">
         <About data={data} />
       </div>
-      <Questions data={data} />
+      <QuestionsAndLimits data={data} />
       <div class="review-bar" role="toolbar" aria-label="Review">
         <span class="review-wide review-options">
           <Options review={review} />

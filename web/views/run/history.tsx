@@ -10,7 +10,7 @@ import { Agent } from '../../parts/agent.tsx'
 import { stepSelection } from '../../parts/list.tsx'
 import { StatusIcon } from '../../parts/status.tsx'
 import { eventWords } from '../../parts/text.tsx'
-import { Clock } from '../../parts/time.tsx'
+import { TimeOfDay } from '../../parts/time.tsx'
 import { query, setQuery } from '../../router/location.ts'
 
 interface RunHistoryEntry {
@@ -24,7 +24,7 @@ interface RunHistoryEntry {
 }
 
 /** The transitions and refused events of the run, newest first. */
-export function RunHistory({ history }: { readonly history: Shown }) {
+export function RunSteps({ history }: { readonly history: Shown }) {
   const entries = entriesOf(history)
   const selected = query.value.get('select')
   const step = stepSelection(
@@ -92,7 +92,7 @@ function MoveEntry({
         ) : null}
       </div>
       <Agent name={event.author} />
-      <Clock at={event.created_at} />
+      <TimeOfDay at={event.created_at} />
     </>
   )
 }
@@ -121,7 +121,7 @@ function RefusalItem({ refusal }: { readonly refusal: RunRefusalData }) {
         </p>
       </div>
       <Agent name={refusal.author} />
-      <Clock at={refusal.created_at} />
+      <TimeOfDay at={refusal.created_at} />
     </>
   )
 }
@@ -138,7 +138,7 @@ function ApprovalItem({ approval }: { readonly approval: RunApprovalData }) {
         {approval.reason === null ? null : <p class="muted said">{approval.reason}</p>}
       </div>
       <Agent name={approval.author} />
-      <Clock at={approval.created_at} />
+      <TimeOfDay at={approval.created_at} />
     </>
   )
 }

@@ -7,11 +7,11 @@ import { useOwnPage } from '../../parts/entity-path.ts'
 import { MachineDiagram, transitionId } from '../../parts/process-diagram.tsx'
 import { type Status, StatusBadge, StatusIcon } from '../../parts/status.tsx'
 import { Prose, shortId } from '../../parts/text.tsx'
-import { Clock, Since } from '../../parts/time.tsx'
+import { Since, TimeOfDay } from '../../parts/time.tsx'
 import { crumb } from '../../router/current.ts'
 import { href } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
-import { RunHistory } from './history.tsx'
+import { RunSteps } from './history.tsx'
 import { NextSteps } from './next-steps.tsx'
 import { VerbsBar } from './verbs.tsx'
 import './run.css'
@@ -52,7 +52,7 @@ export function View({ params }: ViewProps) {
             taken={taken}
             label={`States of ${detail.run.process_name}; the run is in ${detail.run.current_state}`}
           />
-          {log ? <RunHistory history={log} /> : null}
+          {log ? <RunSteps history={log} /> : null}
         </div>
         <aside>
           <NextSteps page={detail} />
@@ -111,7 +111,7 @@ function RunHeader({ page }: { readonly page: RunPage }) {
           <div>
             <dt>{endings[run.status]}</dt>
             <dd>
-              <Clock at={run.ended_at} />
+              <TimeOfDay at={run.ended_at} />
             </dd>
           </div>
         )}

@@ -7,7 +7,7 @@ import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { showToast } from '../../shell/toasts.tsx'
-import { ChoiceField, Field, NewSecret, OperationDialog, Verb, WhyNot, wordsIn } from './parts.tsx'
+import { ChoiceField, NewSecret, OperationDialog, TextField, Verb, WhyNot, wordsIn } from './parts.tsx'
 
 type MemberDialog =
   | { readonly is: 'add' }
@@ -258,7 +258,7 @@ function AddMember({ members, close, onDone }: AddMemberProps) {
     <>
       <ChoiceField label="Who" value={who} options={options} set={setWho} />
       {who === '' ? (
-        <Field
+        <TextField
           label="Email address"
           isEmail
           value={email}
@@ -268,7 +268,7 @@ function AddMember({ members, close, onDone }: AddMemberProps) {
         />
       ) : null}
       <ChoiceField label="Access" value={access} options={accessOptions} set={setAccess} />
-      <Field
+      <TextField
         label="Gate roles"
         value={roles}
         set={setRoles}
@@ -305,7 +305,7 @@ function Roles({ member, close, onDone }: RolesProps) {
       close={close}
       onDone={onDone}
     >
-      <Field
+      <TextField
         label="Gate roles"
         value={roles}
         set={setRoles}

@@ -7,7 +7,7 @@ import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { CopyButton } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
 import { showToast } from '../../shell/toasts.tsx'
-import { ChoiceField, Field, OperationDialog, Verb, wordsIn } from './parts.tsx'
+import { ChoiceField, OperationDialog, TextField, Verb, wordsIn } from './parts.tsx'
 
 type NotificationRow = OutputOf<'notify_list'>['notifications'][number]
 type CreatedNotification = OutputOf<'notify_add'>
@@ -64,7 +64,7 @@ export function Notifications() {
         />
       ) : null}
       {dialog?.is === 'edit' ? (
-        <Edit
+        <EditDialog
           of={dialog.of}
           close={close}
           onDone={(saved) => {
@@ -203,7 +203,7 @@ function Add({
     >
       <ChoiceField label="Send to" value={form} set={setForm} options={forms} />
       {form === 'desktop' ? null : (
-        <Field
+        <TextField
           label="Address"
           value={url}
           set={setUrl}
@@ -211,8 +211,8 @@ function Add({
           hint="http or https. It is not shown again."
         />
       )}
-      <Field label="Name" value={name} set={setName} hint="Optional." />
-      <Field
+      <TextField label="Name" value={name} set={setName} hint="Optional." />
+      <TextField
         label="Events"
         value={kinds}
         set={setKinds}
@@ -233,7 +233,7 @@ interface EditProps {
   readonly onDone: (created: CreatedNotification) => void
 }
 
-function Edit({ of, close, onDone }: EditProps) {
+function EditDialog({ of, close, onDone }: EditProps) {
   const [url, setUrl] = useState('')
   const [name, setName] = useState(of.name)
   const [kinds, setKinds] = useState(of.kinds.length === noticeKinds.length ? '' : of.kinds.join(', '))
@@ -255,10 +255,10 @@ function Edit({ of, close, onDone }: EditProps) {
       onDone={onDone}
     >
       {of.form === 'desktop' ? null : (
-        <Field label="Address" value={url} set={setUrl} hint={`Leave empty to keep ${of.to}.`} />
+        <TextField label="Address" value={url} set={setUrl} hint={`Leave empty to keep ${of.to}.`} />
       )}
-      <Field label="Name" value={name} set={setName} required />
-      <Field
+      <TextField label="Name" value={name} set={setName} required />
+      <TextField
         label="Events"
         value={kinds}
         set={setKinds}

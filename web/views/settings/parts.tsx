@@ -82,7 +82,7 @@ interface FieldProps {
   readonly required?: boolean
 }
 
-export function Field({ label, value, set, isEmail = false, hint, required = false }: FieldProps) {
+export function TextField({ label, value, set, isEmail = false, hint, required = false }: FieldProps) {
   const id = useId()
   return (
     <div class="input-field">

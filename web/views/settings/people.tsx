@@ -6,9 +6,9 @@ import { ownPermissions } from '../../api/session.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { Pending } from '../../parts/empty-state.tsx'
-import { Clock } from '../../parts/time.tsx'
+import { TimeOfDay } from '../../parts/time.tsx'
 import { showToast } from '../../shell/toasts.tsx'
-import { Field, OperationDialog, Verb, WhyNot } from './parts.tsx'
+import { OperationDialog, TextField, Verb, WhyNot } from './parts.tsx'
 
 type PersonDialog =
   | { readonly is: 'add' }
@@ -59,7 +59,7 @@ export function People() {
               {person.issuer === null ? '' : `with ${hostOf(person.issuer)}`}
             </span>
             <span class="muted settings-time">
-              since <Clock at={person.created_at} />
+              since <TimeOfDay at={person.created_at} />
             </span>
             {person.state === 'disabled' ? null : (
               <Verb
@@ -165,14 +165,14 @@ function AddPerson({ close, onDone }: AddPersonProps) {
       close={close}
       onDone={onDone}
     >
-      <Field
+      <TextField
         label="Name"
         value={name}
         set={setName}
         required
         hint="Their actions are recorded under this name."
       />
-      <Field
+      <TextField
         label="Email address"
         isEmail
         value={email}

@@ -12,7 +12,7 @@ import { shortId } from '../../parts/text.tsx'
 import { now, Since } from '../../parts/time.tsx'
 import { query, setQuery } from '../../router/location.ts'
 import { showToast } from '../../shell/toasts.tsx'
-import { ChoiceField, Field, NewSecret, OperationDialog, Verb } from './parts.tsx'
+import { ChoiceField, NewSecret, OperationDialog, TextField, Verb } from './parts.tsx'
 
 type TokenDialog = { readonly is: 'create' } | { readonly is: 'revoke'; readonly token: TokenData }
 
@@ -227,7 +227,7 @@ function CreateToken({ close, onDone }: CreateTokenProps) {
       close={close}
       onDone={onDone}
     >
-      <Field label="Name" value={name} set={setName} required hint="The name of the agent in Waymark." />
+      <TextField label="Name" value={name} set={setName} required hint="The name of the agent in Waymark." />
       <ChoiceField
         label="For"
         value={kind}
@@ -250,7 +250,12 @@ function CreateToken({ close, onDone }: CreateTokenProps) {
       />
       <ChoiceField label="Access limit" value={most} set={setMost} options={limits} />
       <ChoiceField label="Expires after" value={days} set={setDays} options={dayChoices} />
-      <Field label="Gate role" value={role} set={setRole} hint="The role for events of a run. Optional." />
+      <TextField
+        label="Gate role"
+        value={role}
+        set={setRole}
+        hint="The role for events of a run. Optional."
+      />
     </OperationDialog>
   )
 }

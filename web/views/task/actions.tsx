@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { callByName } from '../../api/call.ts'
 import type { TaskData } from '../../api/entities.ts'
 import { denialReason } from '../../api/session.ts'
-import { Refusal } from '../../parts/refusal.tsx'
+import { RefusalMessage } from '../../parts/refusal.tsx'
 import { moveWords, openAttemptText, statusMove } from '../../parts/task-moves.ts'
 import { href } from '../../router/location.ts'
 import { type OperationRequest, openOperation } from '../../shell/overlays.tsx'
@@ -57,7 +57,7 @@ export function Actions({ task, refresh }: { readonly task: TaskData; readonly r
       ) : claim ? (
         <p class="muted">Claimed by {claim.agent}.</p>
       ) : null}
-      {refusal === null ? null : <Refusal error={refusal} />}
+      {refusal === null ? null : <RefusalMessage error={refusal} />}
     </section>
   )
 }

@@ -6,7 +6,7 @@ import { StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 
 /** Whether the changes are in the declared scope, as measured. */
-export function ScopeSummary({
+export function ScopeOfChanges({
   changes,
   attempt,
 }: {
@@ -146,7 +146,7 @@ function claimedFiguresText(claimed: NonNullable<AttemptData['claimed']>): strin
 }
 
 /** Other changes in the work tree: files of other agents, commits, and files that a claim settled. */
-export function SharedTree({ changes }: { readonly changes: ChangesData }) {
+export function SharedFiles({ changes }: { readonly changes: ChangesData }) {
   const { contested_files = [], commits = [], commits_total, claimed_paths = [] } = changes
   const { claimed_paths_total: named = claimed_paths.length } = changes
   const settled = claimed_paths.filter(({ found }) => found === 'settled')

@@ -5,7 +5,7 @@ import { Agent } from '../../parts/agent.tsx'
 import { durationText } from '../../parts/duration.ts'
 import { type Status, StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
-import { Clock } from '../../parts/time.tsx'
+import { TimeOfDay } from '../../parts/time.tsx'
 
 interface TaskStreamEntry {
   readonly key: string
@@ -17,7 +17,7 @@ interface TaskStreamEntry {
 }
 
 /** The decisions, issues, progress and notes of a task, newest first. */
-export function Stream({ task }: { readonly task: TaskData }) {
+export function TaskStream({ task }: { readonly task: TaskData }) {
   const notes = useQuery('taskman_task_note_list', { id: task.id, limit: 200 }).answer.value?.notes ?? []
   const entries = [...entriesOf(task), ...notes.map(noteEntry)].sort(
     (a, b) => Date.parse(b.at) - Date.parse(a.at),
@@ -36,7 +36,7 @@ export function Stream({ task }: { readonly task: TaskData }) {
             {text ? <div class="stream-text">{text}</div> : null}
           </div>
           <span class="muted stream-time">
-            <Clock at={at} />
+            <TimeOfDay at={at} />
           </span>
         </li>
       ))}

@@ -1,6 +1,6 @@
 import { landingWords } from '../../../src/track/domain/landed.ts'
 import type { AttemptData, TaskData } from '../../api/entities.ts'
-import { Completion } from '../../parts/verdict.tsx'
+import { CompletionVerdict } from '../../parts/verdict.tsx'
 import { linesOfChanges } from './changes.tsx'
 import { AgentClaim, authorOf } from './scope-result.tsx'
 
@@ -17,7 +17,7 @@ export function AttemptCompletion({
   const unchanged = (attempt.measured?.claimed_paths ?? []).filter(({ found }) => found === 'unchanged')
   return (
     <section class="task-verdict" aria-label="Verdict">
-      <Completion
+      <CompletionVerdict
         claimed={claimed && { author: authorOf(attempt), text: <AgentClaim attempt={attempt} /> }}
         measured={measurementOf(attempt)}
         verdict={verdict}

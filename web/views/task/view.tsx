@@ -17,14 +17,14 @@ import {
   taskStatus,
 } from '../../parts/status.tsx'
 import { CopyButton, Prose, shortId } from '../../parts/text.tsx'
-import { Clock } from '../../parts/time.tsx'
+import { TimeOfDay } from '../../parts/time.tsx'
 import { crumb } from '../../router/current.ts'
 import { href, navigate, query } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
 import { Actions } from './actions.tsx'
 import { ChangeTree, linesOfChanges } from './changes.tsx'
-import { ScopeSummary, SharedTree } from './scope-result.tsx'
-import { Stream } from './stream.tsx'
+import { ScopeOfChanges, SharedFiles } from './scope-result.tsx'
+import { TaskStream } from './stream.tsx'
 import { Undo } from './undo.tsx'
 import { AttemptCompletion, Promises } from './verdict.tsx'
 import './task.css'
@@ -71,9 +71,9 @@ export function View({ params }: ViewProps) {
         </div>
       ) : (
         <div class="task-parts">
-          <Overview task={task} attempt={attempt} />
+          <TaskOverview task={task} attempt={attempt} />
           <aside>
-            <Stream task={task} />
+            <TaskStream task={task} />
           </aside>
         </div>
       )}
@@ -125,7 +125,7 @@ function Head({ task, attempt }: TaskParts) {
             <div>
               <dt>Started</dt>
               <dd>
-                <Clock at={attempt.started_at} />
+                <TimeOfDay at={attempt.started_at} />
               </dd>
             </div>
             <div>
@@ -146,7 +146,7 @@ function statusInPlan(task: TaskData): Status {
   return status === 'planned' && isFree ? 'ready' : status
 }
 
-function Overview({ task, attempt }: TaskParts) {
+function TaskOverview({ task, attempt }: TaskParts) {
   return (
     <div class="task-main">
       <Answers task={task} />
@@ -182,7 +182,7 @@ function AttemptEvidence({ attempt }: { readonly attempt: AttemptData }) {
   const isWhole = answer.changes.length === answer.total
   return (
     <>
-      <ScopeSummary changes={answer} attempt={attempt} />
+      <ScopeOfChanges changes={answer} attempt={attempt} />
       <h2 class="changes-head">
         Measured changes <span class="muted">{formatCount(answer.total, 'file')}</span>{' '}
         {answer.total > 0 && isWhole ? <PlusMinus {...linesOfChanges(answer.changes)} /> : null}
@@ -191,7 +191,7 @@ function AttemptEvidence({ attempt }: { readonly attempt: AttemptData }) {
       {answer.total > answer.changes.length ? (
         <p class="muted">{answer.total - answer.changes.length} more are not listed.</p>
       ) : null}
-      <SharedTree changes={answer} />
+      <SharedFiles changes={answer} />
     </>
   )
 }
@@ -286,7 +286,7 @@ function Answers({ task }: { readonly task: TaskData }) {
             </div>
             {closed_at === null ? null : (
               <span class="muted">
-                <Clock at={closed_at} />
+                <TimeOfDay at={closed_at} />
               </span>
             )}
           </li>

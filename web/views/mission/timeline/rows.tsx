@@ -41,7 +41,7 @@ export function TimelineRow({ id, place, top }: TimelineRowProps) {
       {...(selected && { 'aria-current': 'true' as const })}
       style={{ transform: `translateY(${top}px)` }}
     >
-      {row.kind === 'group' ? <Group row={row} /> : <Task row={row} />}
+      {row.kind === 'group' ? <Group row={row} /> : <TaskLane row={row} />}
     </li>
   )
 }
@@ -95,7 +95,7 @@ function Group({ row }: { readonly row: GroupRow }) {
   )
 }
 
-function Task({ row }: { readonly row: TaskRow<TimelineLaneTask, TimelineSpan> }) {
+function TaskLane({ row }: { readonly row: TaskRow<TimelineLaneTask, TimelineSpan> }) {
   const { model } = useTimeline()
   const { task } = row
   return (
