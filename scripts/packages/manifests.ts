@@ -16,11 +16,13 @@ export interface Package {
   readonly description: string
   readonly license: string
   readonly author: string
-  readonly homepage: string
-  readonly repository: { readonly url: string }
   readonly keywords: readonly string[]
-  readonly mcpName: string
   readonly engines: { readonly node: string }
+  // Missing until they exist, and with them what names them.
+  readonly homepage?: string
+  readonly repository?: { readonly url: string }
+  /** Its name in the registry of MCP servers. */
+  readonly mcpName?: string
 }
 
 const root = join(import.meta.dirname, '..', '..')
@@ -45,7 +47,7 @@ export function manifests(about: Package): ReadonlyMap<string, string> {
       'plugin/codex/hooks.json': hooksOf(codex),
       'plugin/gemini/hooks/hooks.json': hooksOf(gemini),
       'mcpb/manifest.json': mcpb(about),
-      'server.json': registryServer(about),
+      ...(about.mcpName !== undefined && { 'server.json': registryServer(about) }),
       'src/clients/setup/tools.json': catalog.flatMap(({ tool }) => tool ?? []),
     }).map(([path, manifest]) => [path, `${JSON.stringify(manifest, null, 2)}\n`] as const),
   )
@@ -74,7 +76,15 @@ const entry = { command: 'waymark', args: ['mcp'] }
 
 /** What all plugins say of themselves. */
 function identity({ name, version, description, license, author, homepage, keywords }: Package) {
-  return { name, version, description, author: { name: author }, homepage, license, keywords }
+  return {
+    name,
+    version,
+    description,
+    author: { name: author },
+    ...(homepage && { homepage }),
+    license,
+    keywords,
+  }
 }
 
 // Codex and Cursor read a marketplace of Claude's as well.
@@ -83,7 +93,8 @@ function claudeMarketplace({ name, description, author }: Package) {
 }
 
 function claudePlugin(about: Package) {
-  return { ...identity(about), repository: about.homepage.replace(/#.*/, ''), icon: './icon.png' }
+  const repository = addressOf(about)
+  return { ...identity(about), ...(repository && { repository }), icon: './icon.png' }
 }
 
 function codexPlugin(about: Package) {
@@ -137,7 +148,7 @@ function mcpb({ name, version, description, license, author, homepage, keywords,
     version,
     description,
     author: { name: author },
-    homepage,
+    ...(homepage && { homepage }),
     icon: 'icon.png',
     server: {
       type: 'node',
@@ -163,15 +174,17 @@ function mcpb({ name, version, description, license, author, homepage, keywords,
   }
 }
 
-function registryServer({ name, version, description, homepage, repository, mcpName }: Package) {
+function registryServer(about: Package) {
+  const { name, version, description, homepage, mcpName } = about
+  const url = addressOf(about)
   return {
     $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
     name: mcpName,
     title: 'Waymark',
     description,
     version,
-    websiteUrl: homepage,
-    repository: { url: repository.url.replace(/^git\+|\.git$/g, ''), source: 'github' },
+    ...(homepage && { websiteUrl: homepage }),
+    ...(url && { repository: { url, source: 'github' } }),
     packages: [
       {
         registryType: 'npm',
@@ -185,14 +198,6 @@ function registryServer({ name, version, description, homepage, repository, mcpN
   }
 }
 
-/** Links that add the server to a client with one click, by client. They name the exact version on npm. */
-export function installLinks({ name, version }: Package): Readonly<Record<'VS Code' | 'Cursor', string>> {
-  const server = { command: 'npx', args: ['-y', `${name}@${version}`, 'mcp'] }
-  const code = `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name, ...server }))}`
-  const config = Buffer.from(JSON.stringify(server)).toString('base64')
-  return {
-    // Pages of repositories drop links of other schemes than https.
-    'VS Code': `https://insiders.vscode.dev/redirect?url=${encodeURIComponent(code)}`,
-    Cursor: `https://cursor.com/en/install-mcp?name=${name}&config=${encodeURIComponent(config)}`,
-  }
+function addressOf({ repository }: Package): string | undefined {
+  return repository?.url.replace(/^git\+|\.git$/g, '')
 }

@@ -6,11 +6,17 @@ import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { expect, test } from 'vitest'
-import { installLinks, manifests, readPackage } from '../../scripts/packages/manifests.ts'
+import { manifests, readPackage } from '../../scripts/packages/manifests.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const about = readPackage()
 const made = manifests(about)
+const published = manifests({
+  ...about,
+  homepage: 'https://example.org/waymark#readme',
+  repository: { url: 'git+https://example.org/waymark.git' },
+  mcpName: 'org.example/waymark',
+})
 
 test('the manifests that are kept are those of the present package: npm run packages writes them', () => {
   for (const [path, text] of made) expect(readFileSync(join(root, path), 'utf8'), path).toBe(text)
@@ -21,13 +27,22 @@ test.each([
   ['mcpb/manifest.json', 'mcpb-0.4'],
   ['server.json', 'mcp-server-2025-12-11'],
 ])('%s is valid by its published schema', (path, schema) => {
-  const published = read(`test/packages/schemas/${schema}.json`)
-  const Validator = JSON.stringify(published).includes('draft-07') ? Ajv : Ajv2020
+  const wanted = read(`test/packages/schemas/${schema}.json`)
+  const Validator = JSON.stringify(wanted).includes('draft-07') ? Ajv : Ajv2020
   const ajv = new Validator({ strict: false, allErrors: true })
   addFormats.default(ajv)
-  const validate = ajv.compile(published)
-  validate(JSON.parse(made.get(path) ?? ''))
+  const validate = ajv.compile(wanted)
+  validate(JSON.parse(published.get(path) ?? ''))
   expect(validate.errors).toBeNull()
+})
+
+test('nothing names an address before the package does', () => {
+  const addresses = Object.keys(about).filter((key) =>
+    ['homepage', 'bugs', 'repository', 'mcpName'].includes(key),
+  )
+  expect(addresses).toEqual([])
+  expect([...made.keys()]).not.toContain('server.json')
+  expect([...made.values()].filter((text) => /"(?:homepage|repository|websiteUrl)"/.test(text))).toEqual([])
 })
 
 test('every path that a manifest of the plugin names is there', () => {
@@ -80,21 +95,6 @@ test('the icon is a square PNG of a size that directories take', () => {
   const png = readFileSync(join(root, 'plugin', 'icon.png'))
   expect(png.subarray(1, 4).toString()).toBe('PNG')
   expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([512, 512])
-})
-
-test('the links of the guide add the server by its exact version', () => {
-  const guide = readFileSync(join(root, 'docs', 'guide', 'clients.md'), 'utf8')
-  const { 'VS Code': code, Cursor: cursor } = installLinks(about)
-  expect(guide).toContain(code)
-  expect(guide).toContain(cursor)
-  const server = { command: 'npx', args: ['-y', `waymark@${about.version}`, 'mcp'] }
-  const opened = new URL(code).searchParams.get('url') ?? ''
-  expect(JSON.parse(decodeURIComponent(opened.replace('vscode:mcp/install?', '')))).toEqual({
-    name: 'waymark',
-    ...server,
-  })
-  const config = new URL(cursor).searchParams.get('config') ?? ''
-  expect(JSON.parse(Buffer.from(config, 'base64').toString())).toEqual(server)
 })
 
 function read(path: string): object {

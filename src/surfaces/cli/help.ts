@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { OperationName } from '../../kernel/operations/catalog.ts'
 import { inputSchema } from '../../kernel/operations/input/json-schema.ts'
 import type { Operation } from '../../kernel/operations/operation.ts'
@@ -45,7 +47,11 @@ const groups: Readonly<Record<string, string>> = {
 
 type HelpEntry = { readonly command: string; readonly title: string }
 
-const glossary = 'https://github.com/waymark-dev/waymark/blob/main/docs/glossary.md'
+/** The pages that come with the program: beside its bundle, or beside its sources. */
+function pages(): string {
+  const beside = join(import.meta.dirname, '..', 'docs')
+  return existsSync(beside) ? beside : join(import.meta.dirname, '..', '..', '..', 'docs')
+}
 
 /** The groups that `waymark help` lists with titles; of the others it names the first words. */
 const firstGroups: readonly string[] = ['Get started', 'Every day', 'Inspect work']
@@ -88,7 +94,7 @@ export function usage(operations: readonly Operation[], terminal: Terminal, isAl
     '',
     'Help for a command: waymark help <command>. task:start is the same as task start.',
     ...(isAll ? [] : ['All commands: waymark help --all']),
-    `All words: ${glossary}`,
+    `All words: ${join(pages(), 'glossary.md')}`,
     '',
   ].join('\n')
 }
