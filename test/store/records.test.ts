@@ -65,14 +65,14 @@ describe.each(dialects)('records in $dialect', ({ fresh }) => {
     })
   })
 
-  test('open inbox items are listed oldest first, closed ones newest first, each with its issue', async () => {
+  test('open inbox items are listed by urgency, then oldest first, closed ones newest first, each with its issue', async () => {
     await using temporary = await fresh()
     const { store } = temporary
     const issue = anIssue()
     const items = [1, 2, 3, 4].map((number) =>
       anItem({
         id: `h-${number}` as InboxItemId,
-        kind: number === 4 ? 'scope' : 'blocker',
+        kind: number === 2 ? 'scope' : 'blocker',
         issueId: number === 1 ? issue.id : null,
         paths: ['src/a'],
       }),
@@ -86,14 +86,14 @@ describe.each(dialects)('records in $dialect', ({ fresh }) => {
     )
     await store.view(async (reads) => {
       const open = await reads.inboxItems.list({ status: 'open' }, { limit: 3 })
-      expect(open.items.map(({ item }) => item.item.id)).toEqual(['h-1', 'h-2', 'h-3'])
+      expect(open.items.map(({ item }) => item.item.id)).toEqual(['h-1', 'h-3', 'h-4'])
       expect(open.total).toBe(4)
       expect(open.items[0]?.item).toMatchObject({ item: items[0], issue })
       const rest = await reads.inboxItems.list(
         { status: 'open' },
         { limit: 3, before: open.items[2]?.seq ?? 0 },
       )
-      expect(rest.items.map(({ item }) => item)).toMatchObject([{ item: items[3], issue: null }])
+      expect(rest.items.map(({ item }) => item)).toMatchObject([{ item: items[1], issue: null }])
       expect((await reads.inboxItems.list({ kinds: ['scope', 'review'] }, { limit: 9 })).total).toBe(1)
       expect((await reads.inboxItems.list({ kinds: [] }, { limit: 9 })).total).toBe(0)
       expect(await reads.inboxItems.ofIssue('i-1')).toEqual(items[0])

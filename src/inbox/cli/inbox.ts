@@ -7,7 +7,7 @@ import { escapeLineBreaks, formatAge, withLocalTimes, withPerson } from '../../s
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { quoteText } from '../../track/cli/records.ts'
 import { deniedLine, verdictText } from '../../track/cli/verdict.ts'
-import { itemOutcome } from '../domain/inbox-item.ts'
+import { itemOutcome, urgentItemKinds } from '../domain/inbox-item.ts'
 import type { InboxItemEntry } from '../operations/item-answer.ts'
 
 type InboxRow = OutputOf<'inbox'>['items'][number]
@@ -17,8 +17,19 @@ type ListedItem = InboxItemEntry & Partial<InboxRow>
 export const inbox: AnswerView<'inbox'> = (answer, page) => {
   const { items } = answer
   if (items.length === 0) return 'Nothing needs you.'
-  return blocks(...items.map((item) => withAnswers(item, inboxItemText(item, page), page)))
+  const urgent = items.filter(({ kind }) => urgentItemKinds.some((one) => one === kind)).length
+  const isOpen = items[0]?.status === 'open'
+  const inFull = isOpen ? items.slice(0, Math.max(urgent, maxInFull)) : items
+  const others = items.slice(inFull.length)
+  return blocks(
+    ...inFull.map((item) => withAnswers(item, inboxItemText(item, page), page)),
+    others.map((item) => itemHead(item, page, true)).join('\n'),
+    others.length === 0 ? '' : page.ink('dim', 'waymark show <id> shows one of these with its answers.'),
+  )
 }
+
+/** Beside the items that agents and gates wait for, which are always shown in full. */
+const maxInFull = 5
 
 function withAnswers(item: ListedItem, text: string, page: RenderContext): string {
   return [text, indentText(answerLines(item, page))].filter(Boolean).join('\n')
@@ -136,21 +147,25 @@ export function inboxList(items: readonly InboxItemEntry[], page: RenderContext)
   return blocks(...items.map((item) => withAnswers(item, inboxItemText(item, page), page)))
 }
 
-function inboxItemText(item: ListedItem, page: RenderContext): string {
+/** Its kind, its subject, its opener and its age, and its id if it is asked for. */
+function itemHead(item: ListedItem, page: RenderContext, hasId: boolean): string {
   const { ink } = page
   const title = item.task_name ?? item.mission_name
   const opener = withPerson(item.opened_by, item.opened_by_person)
   const age = formatAge(item.opened_at, page.now)
   const mission = item.task_name && item.mission_name ? item.mission_name : ''
-  // The commands of an item name what they need: an id stands here only without them.
-  const isAnswered = item.answers.length > 0 && !needsInbox(item)
-  const head = [
+  return [
     ink('yellow', item.kind.replace(/_/g, ' ')),
     title ? ink('bold', escapeLineBreaks(title)) : '',
     mission && ink('dim', `(${escapeLineBreaks(mission)})`),
     item.opened_by === 'waymark' ? age : `opened by ${opener} ${age}`,
-    isAnswered ? '' : ink(title ? 'dim' : 'bold', item.item_id),
-  ].filter((part) => part !== '')
+    hasId ? ink(title ? 'dim' : 'bold', item.item_id) : '',
+  ]
+    .filter((part) => part !== '')
+    .join('  ')
+}
+
+function inboxItemText(item: ListedItem, page: RenderContext): string {
   const isOfWork = item.kind === 'verdict' || item.kind === 'review'
   const form = isOfWork && item.evidence ? completionForm(item.evidence, page) : ''
   const isNamed =
@@ -168,5 +183,9 @@ function inboxItemText(item: ListedItem, page: RenderContext): string {
       ? `${itemOutcome(item)} by ${item.closed_by}${item.answer === null || item.answer === itemOutcome(item) ? '' : `: ${item.answer}`}`
       : '',
   ]
-  return [head.join('  '), ...lines.map((line) => indentText(line))].filter((line) => line !== '').join('\n')
+  // The commands of an item name what they need: an id stands here only without them.
+  const isAnswered = item.answers.length > 0 && !needsInbox(item)
+  return [itemHead(item, page, !isAnswered), ...lines.map((line) => indentText(line))]
+    .filter((line) => line !== '')
+    .join('\n')
 }

@@ -22,6 +22,9 @@ export const itemKinds = [
 ] as const
 export type InboxItemKind = (typeof itemKinds)[number]
 
+/** Agents at work and gates wait for these: they come first. */
+export const urgentItemKinds = ['blocker', 'approval', 'command'] as const satisfies readonly InboxItemKind[]
+
 /** A person's answer in one word. */
 export const itemAnswers = ['answered', 'approved', 'sent back', 'rejected', 'dismissed', 'restored'] as const
 export type InboxItemAnswer = (typeof itemAnswers)[number]

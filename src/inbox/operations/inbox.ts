@@ -21,7 +21,7 @@ export const inbox = defineOperation({
   audience: 'both',
   title: 'List what needs you',
   description:
-    'List the open inbox items, oldest first: approvals, commands, blockers, reviews, files out of scope, stale attempts.',
+    'List the open inbox items: blockers, approvals and commands first, then reviews, files out of scope, stale attempts.',
   kind: 'query',
   input: z.strictObject({
     kind: choice(itemKinds, 'Only this kind').optional(),

@@ -22,7 +22,7 @@ export interface InboxItemReads {
   find(id: string): Promise<InboxItem | null>
   /** The actor who opened it. */
   opener(id: InboxItem['id']): Promise<Actor | null>
-  /** Open ones oldest first, closed ones newest first; `before` is then `after` for open ones. */
+  /** Open ones by urgency, then oldest first; closed ones newest first. For open ones `before` is `after`. */
   list(filter: InboxItemFilter, request: PageRequest): Promise<Page<InboxItemLine>>
   ofIssue(issueId: string): Promise<InboxItem | null>
   ofAttempt(attemptId: string): Promise<readonly InboxItem[]>

@@ -18,7 +18,7 @@ import {
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import { issueOf, recordConditions } from '../../track/tables/records.ts'
 import { gateSettingsOf, gatingItemKinds } from '../domain/inbox-gate.ts'
-import type { InboxItem } from '../domain/inbox-item.ts'
+import { type InboxItem, urgentItemKinds } from '../domain/inbox-item.ts'
 import type { InboxItemFilter, InboxItemLine, InboxItemReads } from '../ports/item-reads.ts'
 
 export interface InboxItemTable {
@@ -329,7 +329,12 @@ export function inboxReads(scope: ReadScope): InboxItemReads {
 /** The maximum number of items about commands that are searched for answers, newest first. */
 const maxQuestions = 500
 
-/** Open ones oldest first, because they wait; anything else newest first. */
+/** 0 for an item that agents and gates wait for, else 1. */
+function urgencyOf(table: string) {
+  return sql<number>`case when ${sql.ref(`${table}.kind`)} in (${sql.join([...urgentItemKinds])}) then 0 else 1 end`
+}
+
+/** Open ones by urgency, then oldest first, because they wait; anything else newest first. */
 async function listInboxItems(
   { db, projectId }: ReadScope,
   filter: InboxItemFilter,
@@ -352,7 +357,16 @@ async function listInboxItems(
     .$if(filter.status === 'closed', (query) => query.where('inbox_item.status', '<>', 'open'))
   const rows = await matching
     .selectAll('inbox_item')
-    .$if(before !== undefined, (query) => query.where('inbox_item.seq', oldestFirst ? '>' : '<', before ?? 0))
+    .$if(before !== undefined, (query) =>
+      oldestFirst
+        ? query.where(
+            sql<boolean>`(${urgencyOf('inbox_item')}, inbox_item.seq) > (
+              (select ${urgencyOf('last')} from inbox_item as last
+                where last.project_id = ${projectId} and last.seq = ${before}), ${before})`,
+          )
+        : query.where('inbox_item.seq', '<', before ?? 0),
+    )
+    .$if(oldestFirst, (query) => query.orderBy(urgencyOf('inbox_item')))
     .orderBy('inbox_item.seq', oldestFirst ? 'asc' : 'desc')
     .limit(limit)
     .execute()

@@ -16,7 +16,7 @@ import { type CardAction, verbsOf } from './actions.ts'
 import { Card, titleOfCard } from './card.tsx'
 import './inbox.css'
 
-/** The open inbox items, oldest first. */
+/** The open inbox items, those that agents and gates wait for first. */
 export function View() {
   const inbox = useQuery('inbox', { limit: 100, include: ['evidence'] })
   const { rows, still } = useRows<InboxCard>(
