@@ -61,7 +61,7 @@ async function expand(reads: Reads, prefix: string): Promise<string> {
 
 function isIdField(field: string): boolean {
   return (
-    (/(^|_)ids?$/.test(field) && field !== 'phase_id') || ['mission', 'task', 'depends_on'].includes(field)
+    (/(^|[-_])ids?$/.test(field) && field !== 'phase_id') || ['mission', 'task', 'depends_on'].includes(field)
   )
 }
 
