@@ -208,17 +208,17 @@ function decisionReason(
   const description = stateNamed(definition, run.state)?.description
   const wanted = approvals.map(
     ({ role, artifact }) =>
-      `an approval${artifact === null ? '' : ` of ${approvedWords(definition, artifact)}`} by ${role}`,
+      `Only the role ${role} may approve${artifact === null ? '' : ` ${approvedWords(definition, artifact)}`}.`,
   )
   const detail = description === null || description === undefined ? '' : ` (${description})`
   const choices = events.map((event) => {
     const to = new Set(transitionsFor(definition, run.state, event).map((transition) => transition.to))
-    return `${event} (to ${[...to].join(' or ')})`
+    return `${event} → ${[...to].join(' or ')}`
   })
   return [
     `${definition.name} is in "${run.state}"${detail}.`,
-    ...(wanted.length === 0 ? [] : [`It needs ${wanted.join(', ')}.`]),
     ...(choices.length === 0 ? [] : [`Choose: ${choices.join(', ')}.`]),
+    ...wanted,
   ].join(' ')
 }
 

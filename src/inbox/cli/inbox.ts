@@ -57,8 +57,10 @@ function needsInbox({ status, request, content }: ListedItem): boolean {
 function eventEffects({ evidence }: ListedItem): Readonly<Record<string, string>> {
   const effects = (evidence?.choices ?? []).flatMap(({ event, description, answer }) => {
     if (answer === 'other') return []
-    const meaning = description === null ? '' : `: ${description}`
-    return [[answer === 'yes' ? 'Approve' : 'Reject', `${event}${meaning}`]]
+    const verb = answer === 'yes' ? 'Approve' : 'Reject'
+    const isSame = event === verb.toLowerCase()
+    const meaning = description ?? event
+    return [[verb, isSame || description === null ? meaning : `${event}: ${description}`]]
   })
   return Object.fromEntries(effects)
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type InboxItemKind, itemKinds, urgentItemKinds } from '../../inbox/domain/inbox-item.ts'
 import { displayName } from '../../kernel/actor.ts'
 import type { MissionId } from '../../kernel/id.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
@@ -17,6 +18,7 @@ import { MissionEntry } from '../../track/operations/mission-answer.ts'
 const maxRunning = 100
 /** The maximum of open verdicts that are counted by their tasks. */
 const maxVerdicts = 1000
+const otherItemKinds = itemKinds.filter((kind) => !urgentItemKinds.some((urgent) => urgent === kind))
 
 export const Work = z.object({
   missions_total: z.int(),
@@ -167,11 +169,14 @@ async function currentWork(
   now: number,
   limit = maxRunning,
 ): Promise<Work> {
-  const [waiting, open, { attempts, total }] = await Promise.all([
-    inboxItems.list({ status: 'open' }, { limit: 1 }),
+  const oldest = (kinds: readonly InboxItemKind[]) => inboxItems.list({ status: 'open', kinds }, { limit: 1 })
+  const [urgent, others, open, { attempts, total }] = await Promise.all([
+    oldest(urgentItemKinds),
+    oldest(otherItemKinds),
     missions.list({ limit: 1, statuses: ['pending', 'in_progress'] }),
     tasks.atWork(limit),
   ])
+  const openedAt = [...urgent.items, ...others.items].map(({ item: { item } }) => item.openedAt)
   const names = await tasks.names(attempts.map(({ taskId }) => taskId))
   const people = await peopleOfAttempts(identities, attempts)
   return {
@@ -188,8 +193,8 @@ async function currentWork(
       work_tree: attempt.snapshot.top,
     })),
     running_total: total,
-    waiting: waiting.total,
-    waiting_since: instantOrNull(waiting.items[0]?.item.item.openedAt ?? null),
+    waiting: urgent.total + others.total,
+    waiting_since: instantOrNull(openedAt.length === 0 ? null : Math.min(...openedAt)),
   }
 }
 
