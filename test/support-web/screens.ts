@@ -69,6 +69,7 @@ export async function screensOf(day: Day): Promise<readonly Screen[]> {
     { path: '/statistics?since=all', shows: '.figure-card' },
     { path: '/statistics?by=agent&since=all', shows: '.group-table td' },
     { path: '/statistics?by=lines', shows: '.line-kinds' },
+    { path: '/settings/project', shows: '.settings-row' },
     { path: '/start', shows: 'main pre, main .snippet' },
     { path: '/nowhere', shows: 'h1:has-text("Page not found")' },
     {

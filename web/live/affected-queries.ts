@@ -56,6 +56,7 @@ const table = {
   person_list: { of: ['person', 'member'] },
   token_list: { of: ['token', 'person', 'member'] },
   notify_list: { of: ['notification'] },
+  setting_list: { of: ['setting'] },
   session_list: { of: ['session', 'token', 'person'] },
   run_history: { of: ['run', 'inbox', 'command'], about: ofRun },
 } as const satisfies Partial<Record<OperationName, QueryDependency>>

@@ -1,10 +1,11 @@
 import { computed, signal } from '@preact/signals'
+import { meantPath } from './meant-path.ts'
 
 /** Where the page is: every view and every selection is an address. */
 const address = signal(read())
 
 /** `/p/<key>`, or empty for the server's first project. */
-export const base = computed(() => /^\/p\/[^/]+/.exec(address.value.path)?.[0] ?? '')
+export const base = computed(() => baseOf(address.value.path))
 
 /** The path inside the project, `/` at least. */
 export const path = computed(() => address.value.path.slice(base.value.length) || '/')
@@ -63,6 +64,16 @@ function follow(): void {
   address.value = read()
 }
 
+/** A typed address that means another page becomes its address. */
 function read() {
-  return { path: location.pathname, search: location.search }
+  const { pathname, search } = location
+  const inProject = baseOf(pathname)
+  const meant = meantPath(pathname.slice(inProject.length))
+  if (meant === null) return { path: pathname, search }
+  history.replaceState(null, '', `${inProject}${meant}${search}`)
+  return { path: `${inProject}${meant}`, search }
+}
+
+function baseOf(pathname: string): string {
+  return /^\/p\/[^/]+/.exec(pathname)?.[0] ?? ''
 }

@@ -6,6 +6,7 @@ import type { ViewProps } from '../../router/routes.ts'
 import { Members } from './members.tsx'
 import { Notifications } from './notifications.tsx'
 import { People } from './people.tsx'
+import { ProjectSettings } from './project.tsx'
 import { Tokens } from './tokens.tsx'
 import './settings.css'
 
@@ -19,13 +20,20 @@ const notifications = {
   Tab: Notifications,
 } as const
 
-/** Notifications, tokens and sessions; on a team server also members and people. */
+const project = {
+  name: 'project',
+  title: 'Project',
+  operation: 'setting_list',
+  Tab: ProjectSettings,
+} as const
+
+/** Notifications, tokens and sessions, and the settings of the project; on a team server also members and people. */
 export function View({ params }: ViewProps) {
   const tabs = isSingleUser.value
-    ? ([notifications, tokens] as const)
-    : ([members, tokens, people, notifications] as const)
+    ? ([notifications, tokens, project] as const)
+    : ([members, tokens, people, notifications, project] as const)
   const go = (at: number) => () => navigate(href(`/settings/${tabs[at]?.name ?? ''}`))
-  useCommands({ 'tab 1': go(0), 'tab 2': go(1), 'tab 3': go(2), 'tab 4': go(3) })
+  useCommands({ 'tab 1': go(0), 'tab 2': go(1), 'tab 3': go(2), 'tab 4': go(3), 'tab 5': go(4) })
   const current = tabs.find(({ name }) => name === params['tab']) ?? tabs[0]
   return (
     <div class="page-inner settings">
