@@ -271,7 +271,6 @@ interface AnswerFormProps {
   readonly leave: () => void
 }
 
-/** Asks for the answer to the agent. Ctrl or ⌘ with Enter sends it. */
 /** The key of an action. It keeps its place on other cards: a click selects a card, and must not move the buttons. */
 function CardKey({ keys, isSelected }: { readonly keys: string; readonly isSelected: boolean }) {
   return (
@@ -281,6 +280,7 @@ function CardKey({ keys, isSelected }: { readonly keys: string; readonly isSelec
   )
 }
 
+/** Asks for the answer to the agent. Ctrl or ⌘ with Enter sends it. */
 function AnswerForm({ verb, send, leave }: AnswerFormProps) {
   const id = useId()
   const field = useRef<HTMLTextAreaElement>(null)
