@@ -228,6 +228,22 @@ test('of a task, a file that a later attempt renamed is told once, under its new
   ])
 })
 
+test('a file that several agents may have changed is one line, with all of them', async () => {
+  const project = await openProject()
+  const { mission_id } = await project.call('start_mission', { name: 'Shop', objective: 'A shop' })
+  const start = async (agent_name: string) =>
+    (await project.call('start_task', { mission_id, name: agent_name, agent_name, areas: ['src/'] })).task_id
+  const tasks = [await start('agent-a'), await start('agent-b'), await start('agent-c')]
+  project.write('src/api.ts', 'export const api = 2\n')
+  for (const task_id of tasks)
+    await project.call('complete_task', { task_id, status: 'success', outcome: { summary: 'Worked.' } })
+  const answer = await project.call('report', { mission: mission_id, format: 'json' })
+  const { contested } = JSON.parse(answer.text)
+  expect(
+    contested.map(({ path, agents, less_likely }: Answer) => [path, [...agents, ...less_likely].sort()]),
+  ).toEqual([['src/api.ts', ['agent-a', 'agent-b', 'agent-c']]])
+})
+
 test('tells what people said in reviews, and how each comment was met', async () => {
   const project = await openProject()
   const { mission_id } = await project.call('start_mission', {

@@ -320,27 +320,55 @@ function namesOf(candidates: readonly { readonly agent: string }[], attempt: Att
   return [...new Set(candidates.map(({ agent }) => (agent === own ? `${agent} in another task` : agent)))]
 }
 
+interface ContestedChange {
+  readonly path: string
+  readonly attempt: Attempt
+  readonly others: readonly string[]
+  /** It counts as a change of the attempt: its agent or one of the others made it. Else another agent more likely did. */
+  readonly isCounted: boolean
+}
+
+/** A line for each file, whichever and however many of the attempts know of it. */
 function contestedSection({ records, taskSuffix }: ReportContext): ReportSection {
-  const entries = records.attempts.flatMap(({ attempt, end }): readonly ReportEntry[] => {
+  const changes = records.attempts.flatMap(({ attempt, end }): readonly ContestedChange[] => {
     if (end === null) return []
-    const between = end.changes.flatMap(({ path, attribution, with: candidates = [] }) =>
-      attribution === 'contested' ? [{ path, agents: namesOf(candidates, attempt), counted: true }] : [],
+    const counted = end.changes.flatMap(({ path, attribution, with: candidates = [] }) =>
+      attribution === 'contested'
+        ? [{ path, attempt, others: namesOf(candidates, attempt), isCounted: true }]
+        : [],
     )
-    const perhaps = end.contested.map(({ path, candidates: agents }) => ({ path, agents, counted: false }))
-    return [...between, ...perhaps].map(({ path, agents, counted: isCounted }) => ({
+    const perhaps = end.contested.map(({ path, candidates: others }) => ({
+      path,
+      attempt,
+      others,
+      isCounted: false,
+    }))
+    return [...counted, ...perhaps]
+  })
+  const entries = [...Map.groupBy(changes, ({ path }) => path)].map(([path, ofFile]): ReportEntry => {
+    const counted = ofFile.filter(({ isCounted }) => isCounted)
+    const lessLikely = new Set(
+      ofFile.filter((change) => !counted.includes(change)).map(({ attempt }) => agentOf(attempt)),
+    )
+    for (const { attempt } of counted) lessLikely.delete(agentOf(attempt))
+    const named = ofFile.flatMap(({ attempt, others }) => [agentOf(attempt), ...others])
+    const likely = new Set(named.filter((agent) => !lessLikely.has(agent)))
+    const words = (agents: ReadonlySet<string>) => [...agents].map((agent) => excerpt(agent, 60)).join(' or ')
+    const taskIds = [...new Set((counted.length > 0 ? counted : ofFile).map(({ attempt }) => attempt.taskId))]
+    return {
       line: [
         { code: path },
-        `: ${agentOf(attempt)} ${isCounted ? 'or' : 'was at work too; more likely it was'} ${agents.map((name) => excerpt(name, 60)).join(' or ')}`,
-        ...taskSuffix(attempt.taskId),
+        `: ${words(likely)}${lessLikely.size === 0 ? '' : `; less likely ${words(lessLikely)}`}`,
+        ...taskIds.flatMap((id) => taskSuffix(id)),
       ],
       under: [],
-      data: { path, task_id: attempt.taskId, agent: agentOf(attempt), others: agents, counted: isCounted },
-    }))
+      data: { path, agents: [...likely], less_likely: [...lessLikely], task_ids: taskIds },
+    }
   })
   return {
     key: 'contested',
     title: 'Changes by one of several agents',
-    about: 'Several agents worked in one work tree, and the author of these changes is unknown.',
+    about: 'Several agents worked in one work tree, so the author of these changes is not certain.',
     entries,
   }
 }
