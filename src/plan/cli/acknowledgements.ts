@@ -72,19 +72,23 @@ export const taskDropped: AnswerView<'task_drop'> = ({ id, title }, { ink }) =>
 export const roleAdded: AnswerView<'role_add'> = ({ role, roles }, { ink }) =>
   `${ink('green', 'Added')} the role ${role}. The roles are ${roles.join(', ')}.`
 
-export const planImported: AnswerView<'plan_import'> = (answer, page) => {
+export const planImported: CallView<'plan_import'> = (answer, page, { mission }) => {
   const { added, existing = 0, events, notices, dry_run: isDry = false } = answer
   const parts =
     added === undefined
       ? [formatCount(events ?? 0, 'log entry', 'log entries')]
       : [
-          formatCount(added.phases, 'phase'),
-          formatCount(added.milestones, 'milestone'),
+          ...(added.phases === 0 ? [] : [formatCount(added.phases, 'phase')]),
+          ...(added.milestones === 0 ? [] : [formatCount(added.milestones, 'milestone')]),
           formatCount(added.tasks, 'task'),
         ]
+  const into =
+    added === undefined
+      ? ''
+      : ` into ${mission === undefined ? 'the project’s plan' : 'the plan of the mission'}`
   const kept = existing === 0 ? '' : ` ${formatCount(existing, 'task')} already existed.`
   return blocks(
-    `${isDry ? page.ink('yellow', 'Would import') : page.ink('green', 'Imported')} ${parts.join(', ')}.${kept}`,
+    `${isDry ? page.ink('yellow', 'Would import') : page.ink('green', 'Imported')} ${parts.join(', ')}${into}.${kept}`,
     warnings(notices, page),
     (added?.phases ?? 0) > 1
       ? 'Phases do not order tasks. To let one wait: waymark task dep add <task> <task before it>'

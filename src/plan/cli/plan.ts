@@ -22,14 +22,27 @@ export const planShow: AnswerView<'plan_show'> = (answer, page) => {
   const legend = '✓ done  ● in progress  ○ ready  · blocked  ✗ dropped  ! critical path'
   const folded = phases.find((phase) => phase.folded)
   const unfold = folded ? [`Show the tasks of a phase: waymark plan show --phase ${folded.id ?? 'none'}`] : []
-  const outlines = phases.map((phase) => phaseText(phase, page))
+  const titles = new Map(phases.flatMap(tasksOfPhase).map(({ id, title }) => [id, title]))
+  const outlines = phases.map((phase) => phaseText(phase, titles, page))
   return [summary, page.ink('dim', legend), ...outlines, ...unfold].join('\n\n')
 }
 
 type OutlinePhaseRow = OutputOf<'plan_show'>['phases'][number]
 type OutlineTaskRow = OutlinePhaseRow['tasks'][number]
 
-function phaseText(phase: OutlinePhaseRow, page: RenderContext): string {
+/** All tasks of a phase, with their subtasks. */
+function tasksOfPhase({ milestones, tasks }: OutlinePhaseRow): readonly OutlineTaskRow[] {
+  const withSubtasks = (task: OutlineTaskRow): readonly OutlineTaskRow[] => [
+    task,
+    ...task.subtasks.flatMap(withSubtasks),
+  ]
+  return [...milestones.flatMap((milestone) => milestone.tasks), ...tasks].flatMap(withSubtasks)
+}
+
+/** The titles of tasks, by id. */
+type Titles = ReadonlyMap<string, string>
+
+function phaseText(phase: OutlinePhaseRow, titles: Titles, page: RenderContext): string {
   const { ink } = page
   const notes = [`${phase.done}/${phase.total} done`, phase.mission_name, phase.id].filter(
     (note) => note !== null,
@@ -37,25 +50,42 @@ function phaseText(phase: OutlinePhaseRow, page: RenderContext): string {
   const heading = `${ink('bold', phase.name ?? 'Outside the phases')}  ${ink('dim', notes.join('  '))}`
   const milestones = phase.milestones.flatMap(({ id, name, reached, tasks }) => [
     `  ${reached ? ink('green', '◆') : '◇'} ${name ?? id}  ${ink('dim', id)}`,
-    ...tasks.flatMap((task) => taskLines(task, 2, page)),
+    ...tasks.flatMap((task) => taskLines(task, { depth: 2, titles }, page)),
   ])
-  return [heading, ...milestones, ...phase.tasks.flatMap((task) => taskLines(task, 1, page))].join('\n')
+  return [
+    heading,
+    ...milestones,
+    ...phase.tasks.flatMap((task) => taskLines(task, { depth: 1, titles }, page)),
+  ].join('\n')
 }
 
-function taskLines(task: OutlineTaskRow, depth: number, page: RenderContext): readonly string[] {
+function taskLines(
+  task: OutlineTaskRow,
+  { depth, titles }: { readonly depth: number; readonly titles: Titles },
+  page: RenderContext,
+): readonly string[] {
   const { id, role, assignee, mark, title, waits_for: waits } = task
   const notes = [
     id,
     role ?? '',
     assignee === undefined ? '' : `for ${assignee}`,
-    waits.length === 0 ? '' : `waits for ${formatCount(waits.length, 'task')}`,
+    waitsText(waits, titles),
   ].filter((note) => note !== '')
   const critical = task.critical ? page.ink('yellow', '!') : ' '
   const line = `${'  '.repeat(depth)}${taskMarkText(mark, page)} ${critical} ${title}`
   return [
     `${line}  ${page.ink('dim', notes.join(', '))}`,
-    ...task.subtasks.flatMap((subtask) => taskLines(subtask, depth + 1, page)),
+    ...task.subtasks.flatMap((subtask) => taskLines(subtask, { depth: depth + 1, titles }, page)),
   ]
+}
+
+const maxWaits = 2
+
+function waitsText(waits: readonly string[], titles: Titles): string {
+  if (waits.length === 0) return ''
+  const named = waits.slice(0, maxWaits).map((id) => titles.get(id) ?? id)
+  const more = waits.length > maxWaits ? ` and ${waits.length - maxWaits} more` : ''
+  return `waits for: ${named.join('; ')}${more}`
 }
 
 function taskMarkText(mark: OutlineTaskRow['mark'], page: RenderContext): string {

@@ -45,7 +45,7 @@ function dependencies(text: string): Readonly<Record<string, readonly string[]>>
 
 test('the example of the dialect is read whole', () => {
   const { document, notices } = acceptedMarkdown(markdownExample)
-  expect(notices).toEqual([])
+  expect(notices).toEqual(['line 1: left out: the title "Shop".'])
   expect(document.phases.map(({ key, name, status }) => [key, name, status])).toEqual([
     ['p1', 'Design', 'in_progress'],
     ['build', 'Build', 'to_do'],
@@ -115,7 +115,7 @@ Some words first.
     [],
   ])
   expect(document.tasks[1]?.description).toBe('with care')
-  expect(notices).toEqual(['line 3: left out: text outside any task.'])
+  expect(notices).toEqual(['line 1: left out: the title "Plan".', 'line 3: left out: text outside any task.'])
 })
 
 test('a numbered list is tasks beside checkboxes, and below one a description', () => {
@@ -186,6 +186,7 @@ lazy
   expect(acceptedMarkdown(text).notices).toEqual([
     expect.stringMatching(/1 list entry .* line 8\./),
     'lines 2 to 3: left out: text outside any task.',
+    'line 5: left out: the title "Plan".',
     'line 10: left out: a checkbox without text.',
     'line 12: left out: text outside any task.',
     'line 13: left out: a milestone without a name.',
@@ -276,6 +277,7 @@ test('a heading over nothing but text is no phase, and its text is reported in o
   )
   expect(document.phases.map(({ name }) => name)).toEqual(['Build'])
   expect(notices).toEqual([
+    'line 1: left out: the title "Plan".',
     'lines 3 to 5: left out: text outside any task.',
     'line 7: left out: a heading over text alone.',
     'lines 8 to 12: left out: text outside any task.',

@@ -90,14 +90,7 @@ export function readMarkdownPlan(text: string): ImportResult {
     problems: [],
     notices: [
       ...entriesNotice(raw.entries),
-      ...sentences(
-        [
-          ...raw.notices,
-          ...notices,
-          ...leftOut.map(({ line }) => ({ line, text: 'left out: a heading over text alone' })),
-        ],
-        raw.silent,
-      ),
+      ...sentences([...raw.notices, ...notices, ...leftOut], raw.silent),
     ],
   })
 }
@@ -198,8 +191,8 @@ interface MarkdownPhase {
 
 interface MarkdownPhases {
   readonly phases: readonly MarkdownPhase[]
-  /** Headings with only text below them. */
-  readonly leftOut: readonly RawHeading[]
+  /** The title, and headings with only text below them. */
+  readonly leftOut: readonly LineNotice[]
 }
 
 /**
@@ -209,16 +202,20 @@ interface MarkdownPhases {
 function phasesOf({ headings, milestones, tasks, withProse }: RawPlan): MarkdownPhases {
   const filled = new Set([...milestones, ...tasks].map(({ heading }) => heading))
   const phases: MarkdownPhase[] = []
-  const leftOut: RawHeading[] = []
+  const leftOut: LineNotice[] = []
   /** Headings without tasks of their own, which prefix the headings below them. */
   let above: RawHeading[] = []
   for (const [place, heading] of headings.entries()) {
     above = above.filter(({ level }) => level < heading.level)
     const next = headings[place + 1]
     if (!filled.has(heading)) {
-      if (place === 0) continue
+      if (place === 0) {
+        leftOut.push({ line: heading.line, text: `left out: the title "${heading.name}"` })
+        continue
+      }
       if (next && next.level > heading.level) above.push(heading)
-      else if (withProse.has(heading)) leftOut.push(heading)
+      else if (withProse.has(heading))
+        leftOut.push({ line: heading.line, text: 'left out: a heading over text alone' })
       if (above.includes(heading) || withProse.has(heading)) continue
     }
     phases.push({ heading, name: [...above, heading].map(({ name }) => name).join(' / '), key: heading.key })

@@ -209,7 +209,7 @@ export const planGraph = defineOperation({
   command: 'plan graph',
   toolset: 'plan',
   audience: 'both',
-  title: 'Draw the dependency graph',
+  title: 'Print the dependency graph as text, Mermaid or DOT',
   description:
     'Print the dependency graph of the plan as Mermaid, as DOT for Graphviz, or as a tree in text.',
   kind: 'query',

@@ -29,7 +29,7 @@ export const status: AnswerView<'status'> = (answer, page) => {
     cutNote(missions.length, answer.missions_total, 'waymark mission list shows the others.'),
     pairs(
       [
-        ['plan', planLine(answer.plan)],
+        ['plan', planLine(answer)],
         ['next', nextStep(answer.plan)],
         ['not landed', notLandedLine(answer.plan)],
         ['sessions', answer.sessions === 0 ? '' : `${answer.sessions} recorded: waymark sessions`],
@@ -69,10 +69,13 @@ function recordLine(answer: OutputOf<'status'>): string {
 
 type PlanCounts = OutputOf<'status'>['plan']
 
-function planLine({ ready, in_progress, done, done_waiting: waiting, dropped, tasks }: PlanCounts): string {
+function planLine({ plan, running_total: running }: OutputOf<'status'>): string {
+  const { ready, in_progress, done, done_waiting: waiting, dropped, tasks } = plan
   if (tasks + dropped === 0) return ''
+  // Others are claimed, or marked by hand.
+  const atWork = running < in_progress ? ` (${running} running)` : ''
   const without = dropped === 0 ? '' : `, ${dropped} dropped`
-  return `${ready} ready, ${in_progress} in progress, ${doneText(done, waiting)} of ${formatCount(tasks, 'task')}${without}: waymark plan show`
+  return `${ready} ready, ${in_progress} in progress${atWork}, ${doneText(done, waiting)} of ${formatCount(tasks, 'task')}${without}: waymark plan show`
 }
 
 function doneText(done: number, waiting: number): string {

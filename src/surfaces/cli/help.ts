@@ -128,7 +128,7 @@ export function commandHelp(
     ...(added?.explained ?? []),
   ]
   return [
-    ...wrap(operation.description, width),
+    ...wrap(descriptionOf(operation), width),
     ...(added ? wrap(`${added.title}.`, width) : []),
     ...(operation.audience === 'person' ? ['For people only; agents cannot call it.'] : []),
     '',
@@ -156,10 +156,20 @@ function typedNames(
   })
 }
 
+/** What a command does: its tool may have the words of another program, or no room for a format. */
+function descriptionOf({ name, description }: Operation): string {
+  if (name === 'start_mission')
+    return `Start a mission: an objective whose tasks are planned, measured and gated together. As a tool: ${description}.`
+  if (name === 'plan_import')
+    return `${description} In Markdown, "## Name" is a phase and "- [ ] Title (after: other title)" a task; the title of the file is left out.`
+  return description
+}
+
 /** Flags that the contract explains by another tool's fields. */
 const commandTexts: Readonly<Record<string, string>> = {
   'done-when': 'What the task promises, as JSON or by the flags that follow',
   cursor: 'The cursor that the page before printed',
+  profile: 'Expected number of phases: simple 2, standard 3 (default), complex 4 or more. Creates none',
 }
 
 /** The flags of a command; those that it fills in are optional, with their default. */

@@ -71,4 +71,6 @@ const printedStatuses: Readonly<Record<string, string>> = {
   completed: 'done',
   partial_success: 'partly done',
   partial: 'partly done',
+  // A mission with an open question or review, where no agent works.
+  blocked: 'needs you',
 }
