@@ -20,7 +20,8 @@ function run(project: CommandLineProject, words: readonly string[]): void {
   expect({ words, code, error }).toMatchObject({ code: 0 })
 }
 
-test('the steps of the page lead to a proven task', () => {
+/** A project with a price and a test of it. */
+function openShop(): CommandLineProject {
   const project = openCommandLine()
   project.write('package.json', '{ "type": "module", "scripts": { "test": "node --test" } }\n')
   project.write(
@@ -30,6 +31,50 @@ test('the steps of the page lead to a proven task', () => {
   project.write('price.test.js', "import test from 'node:test'\ntest('holds', () => {})\n")
   project.git('add', '.')
   project.git('commit', '-m', 'Shop')
+  return project
+}
+
+/** A printed text without what differs each time: ids, hashes, ages and the folder. */
+function withoutChance(text: string, folder = '~/shop'): readonly string[] {
+  return text
+    .replaceAll(folder, '~/shop')
+    .replaceAll(/\b([a-z]+)-[0-9a-z]{12}\b/g, '$1-…')
+    .replaceAll(/--content [0-9a-f]{12}/g, '--content …')
+    .replaceAll(/\d+ s ago/g, '… s ago')
+    .trimEnd()
+    .split('\n')
+}
+
+test('the inbox and the verdict of the page are as they are printed', () => {
+  const project = openShop()
+  const [inbox = [], show = []] = ['4. Give an agent a task', '5. Read the verdict'].map((heading) => {
+    const block = /^```\n(\$ .*?)^```$/ms.exec(guide.slice(guide.indexOf(`## ${heading}\n`)))?.[1] ?? ''
+    return withoutChance(block)
+  })
+  const [mission = []] = commandsOf('Without an agent')
+  for (const words of [
+    ...commandsOf('3. Require a test'),
+    mission,
+    ['task', 'start', 'Round the total', '--mission-id', 'Prices', '--agent-name', 'claude'],
+  ])
+    run(project, words)
+  project.write('price.js', 'export const total = () => 0\n')
+  const summary = 'Rounded total in price.js and updated price.test.js. All tests pass.'
+  run(project, ['task', 'complete', 'Round the total', summary, '--status', 'success'])
+  const printed = (line: string | undefined) =>
+    withoutChance(project.run(...wordsOf(line?.replace('$ ', '') ?? '')).out, project.folder)
+  expect(printed(inbox[0])).toEqual(inbox.slice(1))
+  const [{ item_id: id, content }] = project.json('inbox').items
+  run(project, ['approve', id, '--content', content])
+  run(project, ['verify', 'Round the total'])
+  const lines = printed(show[0])
+  const shown = show.slice(2)
+  const start = lines.indexOf(shown[0] ?? '')
+  expect(lines.slice(start, start + shown.length)).toEqual(shown)
+})
+
+test('the steps of the page lead to a proven task', () => {
+  const project = openShop()
   const [setting = []] = commandsOf('3. Require a test')
   const [mission = [], start = [], complete = [], show = []] = commandsOf('Without an agent')
   for (const words of [setting, mission, start]) run(project, words)

@@ -190,7 +190,7 @@ function taskOf(maker: OutputOf<'why'>['authors'][number]): string {
   const { summary, claimed_by, measurement, tests, commands, verdict, sent_back_by, redone } = maker
   return [
     `${inProse(task)}  ${task_id}, by ${inProse(agent)}${model === null ? '' : ` (${inProse(model)})`}`,
-    goal === null ? '' : `goal: ${inProse(goal)}`,
+    goal === null || goal === task ? '' : `goal: ${inProse(goal)}`,
     prompt === null ? '' : `asked for: ${inProse(prompt)}`,
     mission === null ? '' : `mission: ${mission_id} ${inProse(mission)}`,
     summary === null ? '' : `${inProse(claimed_by ?? agent)} reported: ${inProse(summary)}`,

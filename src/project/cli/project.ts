@@ -207,7 +207,7 @@ export const log: AnswerView<'log'> = (answer, page) => {
       section(day, entries.map((event) => logEntryLine(event, titles, page)).join('\n'), page),
     ),
     hasGap
-      ? page.ink('dim', 'Numbers left out record lines of an entry beside them: waymark export has all.')
+      ? page.ink('dim', 'Missing numbers are entries about changed lines: waymark export has them.')
       : '',
     checks.length > 0 ? doctor({ checks }, page) : '',
   )
