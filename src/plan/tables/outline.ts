@@ -8,11 +8,11 @@ import {
   inOpenPlan,
   listColumns,
   listOrder,
+  openMissions,
   ownerCondition,
   phaseOfOpenMission,
   selectFirstTasks,
 } from './plan-list.ts'
-import { missionHasNotEnded, workflowEndedByItself } from './task.ts'
 import { ownPlan } from './task-lists.ts'
 
 interface CountRow {
@@ -68,9 +68,7 @@ function addTo(count: Counted, status: string, tasks: number): void {
 
 function placeIn(projectId: string, span: PlanSpan): RawBuilder<unknown> {
   if (span !== 'open') return sql`place = ${span ?? ownPlan}`
-  return sql`(place = ${ownPlan} or exists (select 1 from mission as around
-    where around.project_id = ${projectId} and around.id = task_count.place
-      and (${missionHasNotEnded} or ${workflowEndedByItself})))`
+  return sql`place in (select ${ownPlan} union all ${openMissions(projectId)})`
 }
 
 function spanCondition(span: PlanSpan): RawBuilder<unknown> {

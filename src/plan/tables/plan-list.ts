@@ -338,11 +338,15 @@ export const inOpenPlan = sql`in_open_plan = 1`
 /** The same, hidden from the indexes where another one is to lead. */
 export const isInOpenPlan = sql`in_open_plan + 0 = 1`
 
+/** The ids of missions that still accept tasks, each from an index of open missions. */
+export function openMissions(projectId: string): Condition {
+  const missions = sql`select id from mission as around where around.project_id = ${projectId}`
+  return sql`${missions} and ${missionHasNotEnded} union all ${missions} and ${workflowEndedByItself}`
+}
+
 /** Phases of the project's own plan and of open missions. */
 export function phaseOfOpenMission(projectId: string): Condition {
-  return sql`(phase.mission_id is null or exists (select 1 from mission as around
-    where around.project_id = ${projectId} and around.id = phase.mission_id
-      and (${missionHasNotEnded} or ${workflowEndedByItself})))`
+  return sql`(phase.mission_id is null or phase.mission_id in (${openMissions(projectId)}))`
 }
 
 export function ownerCondition(owner: PlanOwner): Condition {

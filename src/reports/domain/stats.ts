@@ -272,9 +272,8 @@ function partsOf(
 }
 
 function taskOf(attempts: readonly CountedAttempt[]): readonly CountedTask[] {
-  const ended = attempts
-    .filter(({ closedAt }) => closedAt !== null)
-    .toSorted((one, other) => one.number - other.number)
+  const closed = attempts.filter(({ closedAt }) => closedAt !== null)
+  const ended = closed.length > 1 ? closed.toSorted((one, other) => one.number - other.number) : closed
   const last = ended.at(-1)
   if (last === undefined) return []
   // A dropped task is neither a success nor a failure.

@@ -44,7 +44,7 @@ async function attemptsOf(
   { since, missionId, hasModels = false, limit }: StatsFilter,
 ): Promise<readonly CountedAttempt[]> {
   const { db, projectId } = scope
-  const rows = await db
+  const matching = db
     .selectFrom('attempt')
     .innerJoin('task', (join) =>
       join.onRef('task.project_id', '=', 'attempt.project_id').onRef('task.id', '=', 'attempt.task_id'),
@@ -55,53 +55,56 @@ async function attemptsOf(
     .leftJoin('landing', (join) =>
       join.onRef('landing.project_id', '=', 'task.project_id').onRef('landing.task_id', '=', 'task.id'),
     )
-    .select(['attempt.id', 'attempt.task_id', 'attempt.mission_id', 'attempt.number', 'attempt.agent_name'])
+    .select(['attempt.seq', 'attempt.id', 'attempt.task_id', 'attempt.mission_id', 'attempt.number'])
     .select([
-      'attempt.actor',
+      'attempt.agent_name',
       'attempt.status',
       'attempt.opened_at',
       'attempt.closed_at',
-      'attempt.files_added',
+      'attempt.scope_matches',
     ])
-    .select(['attempt.scope_matches', 'end.measurement', 'end.out_of_scope'])
+    .select(['end.out_of_scope', 'end.added_lines', 'end.deleted_lines', 'end.uncounted_files'])
+    .select(['end.tokens_input', 'end.tokens_output', 'task.role', 'task.resolution'])
+    .select(['landing.state as landed', 'landing.landed_at'])
     .select([
-      'end.added_lines',
-      'end.deleted_lines',
-      'end.uncounted_files',
-      'end.tokens_input',
-      'end.tokens_output',
+      sql<string | null>`case when attempt.agent_name is null then attempt.actor end`.as('actor'),
+      sql<number>`case when attempt.files_added is not null and "end".measurement <> 'unknown' then 1 else 0 end`.as(
+        'is_measured',
+      ),
     ])
-    .select(['task.role', 'task.resolution', 'landing.state as landed', 'landing.landed_at'])
     .where('attempt.project_id', '=', projectId)
     .$if(isNarrow({ since, missionId }), (query) =>
       query.where('attempt.task_id', 'in', endedAttempts(scope, { since, missionId }).select('task_id')),
     )
-    .orderBy('attempt.seq', 'desc')
     .limit(limit + 1)
-    .execute()
+  const newestFirst = matching.orderBy('attempt.seq', 'desc')
+  // The database would sort the whole rows: that is only needed where older ones are left out.
+  const found = await matching.execute()
+  const rows =
+    found.length > limit ? await newestFirst.execute() : found.toSorted((one, other) => other.seq - one.seq)
   const verdicts = await verdictsOf(scope, { since, missionId })
   const models = hasModels ? await modelsOf(scope, { since, missionId }) : new Map<string, string | null>()
   return rows.map((row) => {
-    const isMeasured = row.files_added !== null && row.measurement !== null && row.measurement !== 'unknown'
     return {
       id: row.id as AttemptId, // a brand
       taskId: row.task_id as TaskId, // a brand
       missionId: row.mission_id as MissionId | null, // a brand
-      agent: agentOf(row.agent_name, row.actor),
+      agent: agentOf(row.agent_name, row.actor ?? ''),
       model: models.get(row.id) ?? null,
       number: row.number,
       status: row.status as CountedAttempt['status'], // as it was written
       openedAt: row.opened_at,
       closedAt: row.closed_at,
-      measured: isMeasured
-        ? {
-            scopeMatches: row.scope_matches === null ? null : row.scope_matches === 1,
-            outOfScope: row.out_of_scope ?? 0,
-            addedLines: row.added_lines ?? 0,
-            deletedLines: row.deleted_lines ?? 0,
-            withoutLines: row.uncounted_files ?? 0,
-          }
-        : null,
+      measured:
+        row.is_measured === 1
+          ? {
+              scopeMatches: row.scope_matches === null ? null : row.scope_matches === 1,
+              outOfScope: row.out_of_scope ?? 0,
+              addedLines: row.added_lines ?? 0,
+              deletedLines: row.deleted_lines ?? 0,
+              withoutLines: row.uncounted_files ?? 0,
+            }
+          : null,
       verdict: verdicts.get(row.id) ?? null,
       tokensInput: row.tokens_input,
       tokensOutput: row.tokens_output,
@@ -149,10 +152,14 @@ async function verdictsOf(
   for (const { attempt_id, verdict, rules } of rows) {
     const last = verdict as VerdictValue // as it was written, and not null
     const before = verdicts.get(attempt_id)
-    const first = { first: last, rules: rules.split(' ').filter(Boolean) as VerdictRule[] } // as they were written
-    verdicts.set(attempt_id, { ...(before ?? first), last })
+    if (before) verdicts.set(attempt_id, { ...before, last })
+    else verdicts.set(attempt_id, { first: last, rules: rulesOf(rules), last })
   }
   return verdicts
+}
+
+function rulesOf(rules: string): readonly VerdictRule[] {
+  return rules === '' ? [] : (rules.split(' ') as VerdictRule[]) // as they were written
 }
 
 /** The models that worked at attempts, as their clients reported them. */
