@@ -155,7 +155,7 @@ export function Card({
             .filter(({ id }) => id !== card.task_id)
             .map(({ id, name }) => (
               <a key={id} class="button" href={href(`/tasks/${id}/diff`)}>
-                Changes of {name}
+                <span class="cut">Changes of {name}</span>
               </a>
             ))}
           {card.attempt_status !== null ? (
