@@ -107,6 +107,6 @@ test('a tree draws each task below what it waits for, and its dependents once', 
     aPlacedTask('E', { dependsOn: ['D'] }),
   ]
   expect(dependencyTree({ phases: [], tasks: diamond })).toBe(
-    '○ A\n└─ · B\n   └─ · D\n      └─ · E\n└─ · C\n   └─ · D (see above)\n',
+    '○ A\n├─ · B\n│  └─ · D\n│     └─ · E\n└─ · C\n   └─ · D (see above)\n',
   )
 })

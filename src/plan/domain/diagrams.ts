@@ -172,17 +172,22 @@ export function dependencyTree(source: DiagramSource): string {
   const lines: string[] = []
   const drawn = new Set<string>()
   const roots = [...boxes.values()].filter(({ name }) => !waiting.has(name)).toReversed()
-  const open = roots.map((box) => ({ box, depth: 0 }))
+  const open = roots.map((box) => ({ box, lead: '', below: '' }))
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { box, depth } = next
+    const { box, lead, below } = next
     const isAgain = drawn.has(box.name)
     const dependents = (after.get(box.name) ?? []).flatMap(({ to }) => boxes.get(to) ?? [])
-    const arrow = depth === 0 ? '' : `${'   '.repeat(depth - 1)}└─ `
     const isCut = isAgain && dependents.length > 0
-    lines.push(`${arrow}${marks[box.mark]} ${box.title}${isCut ? ' (see above)' : ''}`)
+    lines.push(`${lead}${marks[box.mark]} ${box.title}${isCut ? ' (see above)' : ''}`)
     if (isAgain) continue
     drawn.add(box.name)
-    open.push(...dependents.toReversed().map((dependent) => ({ box: dependent, depth: depth + 1 })))
+    const last = dependents.length - 1
+    const branches = dependents.map((dependent, at) => ({
+      box: dependent,
+      lead: `${below}${at === last ? '└─ ' : '├─ '}`,
+      below: `${below}${at === last ? '   ' : '│  '}`,
+    }))
+    open.push(...branches.toReversed())
   }
   return `${lines.join('\n')}\n`
 }
