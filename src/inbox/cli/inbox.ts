@@ -43,8 +43,12 @@ function answerLines(item: ListedItem, page: RenderContext): string {
     const content = verb === 'Approve' && item.content ? ` --content ${shortenContent(item.content)}` : ''
     return [`${command}${content}`, page.ink('dim', effects[verb] ?? verb)]
   })
-  const width = Math.max(0, ...answers.map(([command]) => command.length))
-  const lines = answers.map(([command, effect]) => `${command.padEnd(width)}  ${effect}`)
+  const rows = [
+    ...changesCommand(item).map(([command, meaning]) => [command, page.ink('dim', meaning)] as const),
+    ...answers,
+  ]
+  const width = Math.max(0, ...rows.map(([command]) => command.length))
+  const lines = rows.map(([command, effect]) => `${command.padEnd(width)}  ${effect}`)
   return [...shownLines(item), ...lines].filter((line) => line !== '').join('\n')
 }
 
@@ -89,7 +93,21 @@ const answerEffects: Readonly<Record<InboxRow['kind'], Readonly<Record<string, s
   },
 }
 
-function shownLines({ request, task_id: task, mission_id: mission }: ListedItem): readonly string[] {
+/** The command that shows the changes which an answer is about, with its meaning. */
+function changesCommand({
+  request,
+  task_id: task,
+  mission_id: mission,
+}: ListedItem): readonly (readonly [string, string])[] {
+  const isAbout =
+    request?.kind === 'changes' ||
+    (request?.kind === 'decision' && request.approvals.some(({ artifact }) => artifact === 'changes'))
+  if (!isAbout) return []
+  const command = task === null ? `waymark mission changes ${mission}` : `waymark diff ${task}`
+  return [[command, 'Read the changes']]
+}
+
+function shownLines({ request }: ListedItem): readonly string[] {
   if (request?.kind === 'command') {
     const files = (request.files ?? []).map(({ path, sha256, text }) =>
       text === undefined ? `pinned ${path}  ${sha256?.slice(0, 12) ?? 'none'}` : `runs ${path}: ${text}`,
@@ -98,18 +116,13 @@ function shownLines({ request, task_id: task, mission_id: mission }: ListedItem)
   }
   if (request?.kind === 'changes') {
     const heldFiles = request.files.filter(({ git }) => git !== null)
+    if (heldFiles.length === 0) return []
     return [
-      task === null ? `waymark mission changes ${mission}` : `waymark diff ${task}`,
-      ...(heldFiles.length === 0
-        ? []
-        : [
-            'The file in git differs from the one on disk:',
-            ...heldFiles.map((file) => `git diff HEAD -- ${quoteShellWord(file.path)}`),
-          ]),
+      'The file in git differs from the one on disk:',
+      ...heldFiles.map((file) => `git diff HEAD -- ${quoteShellWord(file.path)}`),
     ]
   }
-  if (!request?.approvals.some(({ artifact }) => artifact === 'changes')) return []
-  return [task === null ? `waymark mission changes ${mission}` : `waymark diff ${task}`]
+  return []
 }
 
 /** What the agent claims, what was measured, and the verdict with its reasons. */

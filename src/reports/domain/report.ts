@@ -354,7 +354,7 @@ function contestedSection({ records, taskSuffix }: ReportContext): ReportSection
     const named = ofFile.flatMap(({ attempt, others }) => [agentOf(attempt), ...others])
     const likely = new Set(named.filter((agent) => !lessLikely.has(agent)))
     const words = (agents: ReadonlySet<string>) => [...agents].map((agent) => excerpt(agent, 60)).join(' or ')
-    const taskIds = [...new Set((counted.length > 0 ? counted : ofFile).map(({ attempt }) => attempt.taskId))]
+    const taskIds = [...new Set(counted.map(({ attempt }) => attempt.taskId))]
     return {
       line: [
         { code: path },
