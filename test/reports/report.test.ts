@@ -240,8 +240,8 @@ test('a file that several agents may have changed is one line, with all of them'
   const answer = await project.call('report', { mission: mission_id, format: 'json' })
   const { contested } = JSON.parse(answer.text)
   expect(
-    contested.map(({ path, agents, less_likely }: Answer) => [path, [...agents, ...less_likely].sort()]),
-  ).toEqual([['src/api.ts', ['agent-a', 'agent-b', 'agent-c']]])
+    contested.map(({ path, agents, less_likely }: Answer) => [path, new Set([...agents, ...less_likely])]),
+  ).toEqual([['src/api.ts', new Set(['agent-a', 'agent-b', 'agent-c'])]])
 })
 
 test('tells what people said in reviews, and how each comment was met', async () => {

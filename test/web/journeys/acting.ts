@@ -10,7 +10,8 @@ journey('an approval can be undone for five seconds, and then it is sent', async
   const kinds = async () =>
     (await serving.day.person('inbox', {})).items.map(({ kind }: { readonly kind: string }) => kind)
   await page.getByRole('heading', { name: 'Inbox' }).waitFor()
-  await page.keyboard.press('j')
+  await page.locator('.card', { hasText: 'Property tests' }).locator('header').click()
+  await page.mouse.move(2, 2)
   await holdTime()
   await page.keyboard.press('a')
   await page.getByText('Approved: Property tests').first().waitFor()
