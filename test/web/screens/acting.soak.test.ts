@@ -13,7 +13,7 @@ test('what was decided is sent when the page is left before the five seconds are
   const { task_id } = await juno('start_task', { name: 'Check the sign' })
   const outcome = { summary: 'Checked.', manual_review_needed: true }
   await juno('complete_task', { task_id, status: 'success', outcome })
-  const review = page.locator('.card', { hasText: 'Check the sign' })
+  const review = page.locator('.card', { hasText: 'Check the sign' }).filter({ hasText: 'asks for a review' })
   await review.waitFor()
   await holdTime()
   await review.getByRole('button', { name: 'Send back' }).click()

@@ -52,7 +52,7 @@ test('a card has a button for each event, gives the approval that one asks for, 
   ])
   await holdTime()
   await card.getByRole('button', { name: 'Release' }).click()
-  await page.getByText('Release sent').first().waitFor()
+  await page.getByText('Approved: ').first().waitFor()
   await page.clock.fastForward(5_000)
   const status = async () =>
     (await serving().day.person('state_gate_list_runs', { status: 'all' })).runs.find(
@@ -69,7 +69,7 @@ test('sending back asks what the agent is told, by its key, and goes back', asyn
   await page.getByLabel('Message to the agent').fill('Tests are missing.')
   await holdTime()
   await page.keyboard.press('Control+Enter')
-  await page.getByText('Request changes sent').first().waitFor()
+  await page.getByText('Sent back: ').first().waitFor()
   await page.clock.fastForward(5_000)
   const state = async () =>
     (await serving().day.person('state_gate_get_state', { run_id: run })).current_state
