@@ -142,6 +142,37 @@ describe('a file that two agents may have changed', () => {
     expect(troubles(await call('doctor'))).toEqual([])
   })
 
+  test.each([['its agent claims it'], ['the other denies it']])(
+    'is no doubt any more once %s',
+    async (how) => {
+      const project = await openProject()
+      const start = async (name: string, areas: readonly string[], as: typeof mira) =>
+        (await project.call('start_task', { name, areas, agent_name: as.actor.name }, as)).task_id
+      const first = await start('Add the form', ['src/form/'], mira)
+      const second = await start('Add the list', ['src/list/'], noor)
+      project.write('src/form/a.ts', 'export {}\n')
+      project.write('src/list/a.ts', 'export {}\n')
+      const complete = (task_id: string, summary: string, as: typeof mira) =>
+        project.call('complete_task', { task_id, status: 'success', outcome: { summary } }, as)
+      const doubts = async () =>
+        (await project.call('show', { id: first })).attempts[0].verdict.reasons.map(
+          ({ rule, paths }: Answer) => [rule, paths],
+        )
+      await complete(first, 'Created src/form/a.ts.', mira)
+      expect(await doubts()).toEqual([
+        ['no_check', undefined],
+        ['measurement_partial', ['src/list/a.ts']],
+      ])
+      if (how === 'its agent claims it') await complete(second, 'Created src/list/a.ts.', noor)
+      else {
+        const outcome = { summary: 'As before.', not_mine: ['src/list/a.ts'] }
+        await project.call('complete_task', { task_id: first, correction: 'Not mine.', outcome }, mira)
+      }
+      expect(await doubts()).toEqual([['no_check', undefined]])
+      expect(troubles(await project.call('doctor'))).toEqual([])
+    },
+  )
+
   test('stays in the files of an ended task that claimed it, too', async () => {
     const { first, second, complete, files, authors } = await sharedFile()
     await complete(first, mira, 'Created src/list.ts.')
@@ -164,7 +195,11 @@ describe('a file that two agents may have changed', () => {
     const { first, second, complete, correct, files, isWhole, call } = await sharedFile()
     await complete(first, mira, 'Added the form.')
     await complete(second, noor, 'Done.')
-    expect(await correct(first, mira)).toMatchObject({ corrected: true, files_taken_off: ['src/list.ts'] })
+    expect(await correct(first, mira)).toMatchObject({
+      corrected: true,
+      files_taken_off: ['src/list.ts'],
+      verdict: { reasons: [{ rule: 'no_check' }] },
+    })
     expect(await files(first)).toEqual([])
     expect(await correct(second, noor)).toMatchObject({ files_taken_off: [] })
     expect(await files(second)).toHaveLength(1)

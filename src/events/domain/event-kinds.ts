@@ -343,7 +343,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
     words: ({ taskId, verdict, released }, titles) =>
       released === undefined
         ? `checked ${titles.task(taskId)} again on the same content: ${verdict.is}`
-        : `judged ${titles.task(taskId)} again without ${nameFiles(released)}: ${verdict.is}`,
+        : `judged ${titles.task(taskId)} again after the claims about ${nameFiles(released)}: ${verdict.is}`,
   },
   'attempt.continued': {
     concerns: ({ taskId, missionId }) => [

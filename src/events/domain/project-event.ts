@@ -77,6 +77,10 @@ export interface AttemptMeasurement {
   readonly deniedByAll?: readonly string[]
   /** Changed paths that are others' by the agents' words, so that their lines are not the attempt's. */
   readonly released?: readonly string[]
+  /** Changed paths of which the agents' words leave open whose they are. */
+  readonly uncertain?: readonly string[]
+  /** Why not everything could be measured. */
+  readonly doubts?: readonly string[]
   /** Paths that its agent denied after the end. */
   readonly denied?: readonly string[]
   /** Areas that the agent added when it completed the task. */
@@ -194,13 +198,13 @@ export type NewProjectEvent =
       readonly cause: 'claimed' | 'denied'
     }
   | {
-      /** A check ran on exactly the content of a completion, later; or files of it turned out to be others'. */
+      /** A check ran on exactly the content of a completion, later; or words settled whose files are. */
       readonly kind: 'verdict.changed'
       readonly attemptId: AttemptId
       readonly taskId: TaskId
       readonly missionId: MissionId | null
       readonly verdict: Verdict
-      /** The files that left the task; absent after a check. */
+      /** The files that were settled; absent after a check. */
       readonly released?: readonly string[]
     }
   | {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Landed } from '../../track/domain/landed.ts'
 import type { SharedKind } from '../../track/domain/scope/file-kind.ts'
-import type { VerdictValue } from '../../track/domain/verdict.ts'
+import type { VerdictRule, VerdictValue } from '../../track/domain/verdict.ts'
 import type { ArtifactDefinition, Dialect } from './definition.ts'
 
 /** All evidence for guards, gathered before the decision. */
@@ -133,6 +133,10 @@ export interface ObservedTask {
   readonly done: boolean
   /** The verdict of its last ended attempt; null if it has none, absent if no guard asks. */
   readonly verdict?: VerdictValue | null
+  /** The person who accepted it although it is not proven. */
+  readonly acceptedBy?: string
+  /** The first reason why it is not proven; only of the first such task. */
+  readonly doubt?: { readonly rule: VerdictRule; readonly text: string }
   /** Where its lines were when they were last measured; null if they were not, absent if no guard asks. */
   readonly landed?: Landed | null
 }

@@ -23,7 +23,7 @@ import {
 } from '../../track/cli/changes.ts'
 import { claims, decisionList, issueList, progressList, quoteText } from '../../track/cli/records.ts'
 import { lossLines } from '../../track/cli/restore.ts'
-import { deniedLine, verdictColors, verdictText, verifyLine } from '../../track/cli/verdict.ts'
+import { deniedLine, nextStepLines, verdictColors, verdictText } from '../../track/cli/verdict.ts'
 import { landingWords } from '../../track/domain/landed.ts'
 import type { TaskEntry } from '../../track/operations/mission-answer.ts'
 import { promiseRows } from './plan.ts'
@@ -282,7 +282,7 @@ function attemptVerdict(
   return [
     ...deniedLine(denied),
     verdictText(verdict, page, reviewCommand(task.id, items)),
-    ...verifyLine(verdict, {
+    ...nextStepLines(verdict, {
       taskId: task.id,
       open: task.items.filter(({ closed_at: closed }) => closed === null),
     }),

@@ -357,23 +357,21 @@ function isGone({ landed }: TaskCard): boolean {
 }
 
 async function doubtfulTask(
-  { tasks, inboxItems }: Reads,
+  { tasks }: Reads,
   { task, attempt, measured, landed }: TaskCard,
 ): Promise<DoubtfulTask> {
-  const [verdicts, items] =
-    attempt === null
-      ? [[], []]
-      : await Promise.all([tasks.verdicts(attempt.id), inboxItems.ofAttempt(attempt.id)])
-  const accepted = items.find(
-    ({ kind, action }) => kind === 'verdict' && action !== null && action !== 'sent back',
-  )
+  const [verdicts, accepted] = await Promise.all([
+    attempt === null ? [] : tasks.verdicts(attempt.id),
+    tasks.acceptances([task.id]),
+  ])
+  const acceptedBy = accepted.get(task.id)
   return {
     task_id: task.id,
     name: excerpt(task.name, 120),
     verdict: measured?.verdict ?? null,
     rules: [...new Set(verdicts.at(-1)?.verdict?.reasons.map(({ rule }) => rule))],
     landed,
-    ...(accepted !== undefined && accepted.closedBy !== null && { accepted_by: accepted.closedBy }),
+    ...(acceptedBy !== undefined && { accepted_by: acceptedBy }),
   }
 }
 

@@ -3,7 +3,7 @@ import { formatCount, plainLine } from '../../kernel/text.ts'
 import { blocks, cutNote, indentText, section } from '../../surfaces/cli/render/parts.ts'
 import { clockTime, escapeLineBreaks, formatAge } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
-import { deniedLine, verdictText, verifyLine } from '../../track/cli/verdict.ts'
+import { deniedLine, nextStepLines, verdictText } from '../../track/cli/verdict.ts'
 import { actionWords } from '../domain/review.ts'
 
 type ReviewView = OutputOf<'review_show'>
@@ -68,7 +68,7 @@ export function reviewHeading(
     ...(verdict === null
       ? unchanged.map((path) => `✗ Claimed but unchanged: ${escapeLineBreaks(path)}`)
       : [verdictText(verdict, page, null)]),
-    ...verifyLine(verdict, { taskId: subject.task_id ?? '', open: waiting }),
+    ...nextStepLines(verdict, { taskId: subject.task_id ?? '', open: waiting }),
     ...deniedLine(denied),
   ].join('\n')
 }

@@ -16,6 +16,7 @@ import { type DecisionMeasurements, decisionMeasurements } from '../../inbox/ope
 import { findDecisionSubject } from '../../inbox/operations/subject.ts'
 import type { InboxItemLine } from '../../inbox/ports/item-reads.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
+import type { TaskId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { identifier, text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
@@ -125,7 +126,8 @@ export const reviewSend = defineOperation({
       action === 'approve' &&
       preview.gathered.files.length === 0 &&
       waiting.length === 0 &&
-      subject.kind !== 'since'
+      subject.kind !== 'since' &&
+      !(subject.kind === 'task' && (await isDoubted(reads, subject.taskId)))
     ) {
       throw new Failure(
         'REFUSED',
@@ -233,6 +235,13 @@ function assertMayDecide(
       hint: hintOf`${callTo('review_show')} returns the current content.`,
     })
   }
+}
+
+/** Whether approving the review of a task accepts a completion that is not proven. */
+async function isDoubted({ tasks }: Reads, taskId: TaskId): Promise<boolean> {
+  const attempt = await tasks.lastAttempt(taskId)
+  const verdict = attempt && (await tasks.verdicts(attempt.id)).at(-1)?.verdict
+  return verdict != null && verdict.is !== 'proven'
 }
 
 function nameOf(key: string): string {

@@ -24,14 +24,22 @@ export function verdictText(
   ].join('\n')
 }
 
-/** The command that runs a check which waited for a person, once no question about it is open. */
-export function verifyLine(
+/** What a person can do about an unproven task: run a check that waited for them, or accept uncertain files. */
+export function nextStepLines(
   verdict: VerdictAnswer | null,
   { taskId, open }: { readonly taskId: string; readonly open: readonly { readonly kind: string }[] },
 ): readonly string[] {
   const waited = verdict?.reasons.some(({ rule }) => rule === 'check_not_approved') ?? false
   const isAsked = open.some(({ kind }) => kind === 'command')
-  return waited && !isAsked ? [`Check it now: waymark verify ${taskId}`] : []
+  const isUncertain =
+    verdict?.is === 'unproven' &&
+    verdict.reasons.some(({ rule, paths }) => rule === 'measurement_partial' && paths !== undefined)
+  return [
+    ...(waited && !isAsked ? [`Check it now: waymark verify ${taskId}`] : []),
+    ...(isUncertain
+      ? [`Accept it: waymark review ${taskId} --approve. Next time: waymark worktree add <task>`]
+      : []),
+  ]
 }
 
 /** Files that the agent says are not its own work; none for most completions. */

@@ -413,7 +413,7 @@ export function changeVerdict(
     ...closeItems(
       verdictItems,
       released
-        ? `Not its own: ${released.slice(0, maxNamed).join(', ')}.`
+        ? `It is known by now whose these files are: ${released.slice(0, maxNamed).join(', ')}.`
         : 'A check ran on the same content.',
     ),
     ...opened.map((item): NewProjectEvent => ({ kind: 'inbox.opened', item })),

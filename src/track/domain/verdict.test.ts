@@ -189,7 +189,21 @@ const cases: Readonly<Record<string, Case>> = {
     facts: { claimedMissing: ['test/limit.test.ts'] },
     rules: ['claimed_not_found'],
   },
-  'measured in part': { facts: { measurement: 'partial' }, rules: ['measurement_partial'] },
+  'measured in part': {
+    facts: { measurement: 'partial', measureDoubts: ['A folder could not be read.'] },
+    rules: ['measurement_partial'],
+  },
+  'with a file that another agent may have changed': {
+    facts: {
+      measurement: 'partial',
+      uncertain: [{ path: 'src/limit.ts', isProbablyOthers: false, agents: ['noor'] }],
+    },
+    rules: ['measurement_partial'],
+  },
+  'measured in part, while it is settled whose each file is': {
+    facts: { measurement: 'partial' },
+    rules: [],
+  },
   'with a contradicted subtask': {
     facts: { contradictedSubtasks: ['t-2' as TaskId] },
     rules: ['subtask_contradicted'],

@@ -4,6 +4,7 @@ import { pathInsidePrefix, pathPatterns } from '../../kernel/path-pattern.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import type { DoneWhen, Promised } from '../../plan/domain/done-when.ts'
 import { pathsNamedBeside, unchangedClaims } from './claimed-paths.ts'
+import { nameAuthors } from './owner-notes.ts'
 import type { TaskOutcome } from './task.ts'
 
 export const verdictValues = ['proven', 'unproven', 'contradicted'] as const
@@ -108,6 +109,13 @@ export interface TaskChange {
   readonly isForeign?: true
 }
 
+/** A changed file that this task or another agent changed. */
+export interface UncertainFile {
+  readonly path: string
+  readonly isProbablyOthers: boolean
+  readonly agents: readonly string[]
+}
+
 /** What is known about a completion, before it is judged. */
 export interface VerdictFacts {
   readonly status: TaskOutcome
@@ -124,8 +132,10 @@ export interface VerdictFacts {
   /** Paths that were changed while the task was open, and whose contents are gone. */
   readonly lost?: readonly string[]
   readonly missingPackages?: readonly string[]
-  /** Changed files whose author is not known. */
-  readonly unclear?: readonly string[]
+  /** Changed files of which the agents' words leave open whose they are. */
+  readonly uncertain?: readonly UncertainFile[]
+  /** Why not everything could be measured, in sentences. */
+  readonly measureDoubts?: readonly string[]
   /** Changed files that are on disk, but no longer tracked. */
   readonly untracked?: readonly string[]
   /** Files that changed in nothing but white space. */
@@ -254,7 +264,8 @@ export function asksTheSame(a: Verdict, b: Verdict): boolean {
   const [before, after] = [a, b].map(({ is, reasons, checks }) =>
     JSON.stringify([
       is,
-      reasons.map(({ rule }) => rule),
+      // Whose files they are is settled by words, without a person.
+      reasons.flatMap(({ rule }) => (rule === 'measurement_partial' ? [] : [rule])),
       checks.filter(hasFailed).map(({ command }) => command),
     ]),
   )
@@ -541,15 +552,43 @@ function openCriteria({ outcome, promises }: VerdictFacts): readonly VerdictReas
   })
 }
 
-function partialMeasurement({ measurement, unclear = [] }: VerdictFacts): readonly VerdictReason[] {
+function partialMeasurement(facts: VerdictFacts): readonly VerdictReason[] {
+  const { measurement, uncertain = [], measureDoubts: doubts = [] } = facts
   if (measurement === 'exact') return []
-  if (measurement === 'partial' && unclear.length > 0)
-    return [{ rule: 'measurement_partial', text: 'It is not known which agent changed:', paths: unclear }]
-  const text =
-    measurement === 'partial'
-      ? 'Not all changes could be measured exactly.'
-      : 'The changes could not be measured.'
-  return [{ rule: 'measurement_partial', text }]
+  const isUnmeasured = measurement === 'unknown'
+  const text = isUnmeasured
+    ? 'The changes could not be measured.'
+    : 'Not all changes could be measured exactly.'
+  const measuring =
+    isUnmeasured || doubts.length > 0
+      ? [{ rule: 'measurement_partial' as const, text: [text, ...doubts.slice(0, 1)].join(' ') }]
+      : []
+  const owners = [...Map.groupBy(uncertain, (file) => file.isProbablyOthers)].map(([isOthers, files]) => ({
+    rule: 'measurement_partial' as const,
+    text: ownerText(isOthers, [...new Set(files.flatMap(({ agents }) => agents))]),
+    paths: files.map(({ path }) => path),
+    fix: 'If they are not your changes, add a correction with not_mine. Or ask a person to approve the review of the task. Next time, start a work tree of your own.',
+  }))
+  return [...measuring, ...owners]
+}
+
+function ownerText(isProbablyOthers: boolean, agents: readonly string[]): string {
+  const others = agents.length === 0 ? 'Another agent' : nameAuthors(agents)
+  return `${others} worked in the same folder and ${isProbablyOthers ? 'probably' : 'may have'} changed:`
+}
+
+/** The verdict without doubts about files of which it is known by now whose they are. */
+export function withoutDoubts(
+  verdict: Verdict,
+  { status, paths }: { readonly status: TaskOutcome; readonly paths: readonly string[] },
+): Verdict {
+  const known = new Set(paths)
+  const reasons = verdict.reasons.flatMap((reason): readonly VerdictReason[] => {
+    if (reason.rule !== 'measurement_partial' || reason.paths === undefined) return [reason]
+    const left = reason.paths.filter((path) => !known.has(path))
+    return left.length === 0 ? [] : [{ ...reason, paths: left }]
+  })
+  return withCheckResults({ ...verdict, reasons }, { status, checks: verdict.checks })
 }
 
 function contradictedSubtasks({ contradictedSubtasks: ids = [] }: VerdictFacts): readonly VerdictReason[] {

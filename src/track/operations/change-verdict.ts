@@ -9,6 +9,7 @@ import {
   isSameVerdict,
   type Verdict,
   withCheckResults,
+  withoutDoubts,
   withoutFiles,
 } from '../domain/verdict.ts'
 
@@ -51,14 +52,20 @@ async function verdictEvents(
   return changeVerdict(verdict, { ...judged, verdictItems, completion }, setting)
 }
 
+/** Files whose author was uncertain, and that are an attempt's, or not, by what the agents say. */
+export interface SettledFiles {
+  readonly attemptId: AttemptId
+  readonly paths: readonly string[]
+}
+
 /**
- * Judges the last completion of a task again after files left attempts at it or at its subtasks, by what is recorded
- * alone: nothing is measured.
+ * Judges the last completion of a task again after files left attempts at it or at its subtasks, or turned out to be its
+ * own, by what is recorded alone: nothing is measured.
  */
 export async function judgeReleased(
   reads: Reads,
   taskId: TaskId,
-  left: readonly { readonly attemptId: AttemptId; readonly paths: readonly string[] }[],
+  { left, owned }: { readonly left: readonly SettledFiles[]; readonly owned: readonly SettledFiles[] },
   setting: TransactionContext,
 ): Promise<readonly NewProjectEvent[]> {
   const { tasks } = reads
@@ -80,10 +87,14 @@ export async function judgeReleased(
   )
   const stay = new Set(kept.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])))
   const released = [...new Set(left.flatMap(({ paths }) => paths))].filter((path) => !stay.has(path))
-  const verdict = withoutFiles(before, { status, prefix: attempt.snapshot.prefix, paths: released })
+  const settled = owned.flatMap(({ attemptId, paths }) => (attemptId === attempt.id ? paths : []))
+  const verdict = withoutDoubts(
+    withoutFiles(before, { status, prefix: attempt.snapshot.prefix, paths: released }),
+    { status, paths: [...released, ...settled] },
+  )
   return isSameVerdict(verdict, before)
     ? []
-    : verdictEvents(reads, verdict, { attempt, before, released }, setting)
+    : verdictEvents(reads, verdict, { attempt, before, released: [...released, ...settled] }, setting)
 }
 
 const maxChanges = 20_000

@@ -352,7 +352,10 @@ export const completeTask = defineOperation({
           ...found,
           review,
           evidence: { ...evidence, changes, ...(attempt.missionId !== null && { mission: rows }) },
-          released: [...found.released, ...(await followReleases(reads, found.released, setting))],
+          released: [
+            ...found.released,
+            ...(await followReleases(reads, found.released, setting, { attempt, evidence })),
+          ],
           lines: [...recorded, ...lost],
           diff: keptDiff(measured.diff?.[0]),
           files: await filesToKeep(measured.held),
@@ -856,7 +859,7 @@ async function correct(
     readonly correction: string
     readonly not_mine?: readonly string[] | undefined
     readonly status?: unknown
-    readonly outcome?: unknown
+    readonly outcome?: { readonly not_mine?: readonly string[] | undefined } | undefined
   },
 ) {
   const task = await findTask(reads, request.task_id)
@@ -866,18 +869,27 @@ async function correct(
       : await findAttempt(reads, request.attempt_id)
   const before = attempt === null ? [] : await reads.tasks.corrections(attempt.id)
   const corrected = correctAttempt({ task, attempt, before }, { text: request.correction, actor }, setting)
-  const { not_mine: denied = [] } = request
+  const denied = [...(request.not_mine ?? []), ...(request.outcome?.not_mine ?? [])]
   if (denied.length > 0 && !isByItsAgent(corrected.attempt, actor)) throw notItsAgent(corrected.attempt)
   const settled = await denyFiles(reads, corrected.attempt, denied, setting)
-  const end = await reads.tasks.end(corrected.attempt.id)
+  const followed = await followReleases(reads, settled, setting)
+  const [end, verdicts] = await Promise.all([
+    reads.tasks.end(corrected.attempt.id),
+    reads.tasks.verdicts(corrected.attempt.id),
+  ])
   const { settled: __, ...answer } = storedCompletion(end?.answer ?? {})
+  const [changed] = followed.flatMap((event) =>
+    event.kind === 'verdict.changed' && event.attemptId === corrected.attempt.id ? [event.verdict] : [],
+  )
+  const verdict = changed ?? verdicts.at(-1)?.verdict
   const taken = settled.flatMap((event) => (event.kind === 'files.settled' ? event.paths : []))
   const ignored = request.status !== undefined || request.outcome !== undefined
   return {
-    events: [...corrected.events, ...settled, ...(await followReleases(reads, settled, setting))],
+    events: [...corrected.events, ...settled, ...followed],
     agentName: corrected.agentName,
     answer: {
       ...answer,
+      ...(verdict && { verdict: verdictEntry(verdict) }),
       task_name: excerpt(task.name, 120),
       waits_for: (await openItemsOfTask(reads, task.id)).map(openItemEntry),
       corrected: true as const,

@@ -27,7 +27,14 @@ import {
   hasOtherWork,
   type RelatedAttempt,
 } from '../domain/task-work.ts'
-import { type CheckFact, judgeClaim, placesText, unexplainedPlaces, type Verdict } from '../domain/verdict.ts'
+import {
+  type CheckFact,
+  judgeClaim,
+  placesText,
+  type UncertainFile,
+  unexplainedPlaces,
+  type Verdict,
+} from '../domain/verdict.ts'
 import { isJudgedWeakening, type Weakening } from '../domain/weakened/weakened.ts'
 import { absentFiles } from './measure-attempt.ts'
 
@@ -197,7 +204,8 @@ export function judgeCompletion(
     missingPackages: missing,
     respaced,
     untracked: untrackedChanges(evidence),
-    unclear: evidence.changes.flatMap(({ path, attribution }) => (attribution === 'contested' ? [path] : [])),
+    uncertain: uncertainFiles(evidence),
+    measureDoubts: evidence.doubts ?? [],
     weakened: weakened.filter(isJudgedWeakening),
     promises,
     checks,
@@ -205,6 +213,15 @@ export function judgeCompletion(
     contradictedSubtasks: contradictedSubtasks(attempt.taskId, related),
   })
   return { verdict, evidence, restored: filesTakenBack(attempt, related, traces?.restored ?? []) }
+}
+
+/** The files of which it is not settled whose they are, each with the other agents. */
+function uncertainFiles({ uncertain = [], changes, contested = [] }: AttemptMeasurement) {
+  const own = new Map(changes.map(({ path, with: others = [] }) => [path, others.map(({ agent }) => agent)]))
+  const others = new Map(contested.map(({ path, candidates }) => [path, candidates]))
+  return uncertain.map((path): UncertainFile => {
+    return { path, isProbablyOthers: !own.has(path), agents: own.get(path) ?? others.get(path) ?? [] }
+  })
 }
 
 /** Changed files that git ignores by now. */

@@ -38,15 +38,14 @@ import {
 } from '../../sessions/operations/hook-evidence.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { type AttributedChanges, attributeChanges } from '../domain/attribution.ts'
-import {
-  type AttemptCommit,
-  type CandidateAgent,
-  type ChangeReport,
-  type ContestedFile,
-  type FileChange,
-  type HeadMove,
-  maxAuthors,
-  type ReportedChange,
+import type {
+  AttemptCommit,
+  CandidateAgent,
+  ChangeReport,
+  ContestedFile,
+  FileChange,
+  HeadMove,
+  ReportedChange,
 } from '../domain/changes.ts'
 import {
   claimedChanges,
@@ -56,6 +55,7 @@ import {
 } from '../domain/claimed-changes/claimed-changes.ts'
 import { type ClaimedWork, pathsNamedIn } from '../domain/claimed-paths.ts'
 import type { CandidateAuthor, EndContents, Interval } from '../domain/hook-evidence.ts'
+import { nameAuthors, nameSome, probablyOthersNotes, unknownAuthorNotes } from '../domain/owner-notes.ts'
 import { coverage, hasPackageArea, judgeScope, parseScope, type Scope } from '../domain/scope/scope.ts'
 import { sensitiveKinds } from '../domain/scope/sensitive.ts'
 import { type Settlement, settle } from '../domain/settlement.ts'
@@ -438,6 +438,8 @@ interface MeasureContext extends WorkTreeActivity {
   readonly statements?: AttemptChangesContext['statements']
 }
 
+const maxDoubts = 5
+
 /** Judges a measured report: the owner of each change, whether it is in scope, and how certain that is. */
 export function judgeReport(
   attempt: Attempt,
@@ -502,8 +504,19 @@ export function judgeReport(
   const named = pathsNamed(ownership.released, attempt, claims.outcome)
   const denied = new Set(claims.notMine)
   const released = ownership.released.filter((path) => denied.has(path) || !named.has(path))
+  const unsettled = contested.filter(({ path }) => !released.includes(path))
+  const uncertain = [
+    ...changes.flatMap(({ path, attribution }) =>
+      attribution === 'certain' || ownership.settled.includes(path) ? [] : [path],
+    ),
+    ...unsettled.map(({ path }) => path),
+  ]
   const isCertain = contested.length === 0 && changes.every(({ attribution }) => attribution === 'certain')
-  const crowded = activity.neighbors.size >= maxNeighbors
+  const crowd =
+    activity.neighbors.size >= maxNeighbors
+      ? [`${maxNeighbors} or more attempts were open in this work tree: not all of them were compared.`]
+      : []
+  const doubts = [...report.doubts, ...crowd]
   const commits = commitsDuring(report.headMoves, attempt, { activity, ownership, scopeOf })
   const measuredPaths = report.changes.flatMap(({ path, from }) =>
     from === undefined ? [path] : [path, from],
@@ -514,7 +527,7 @@ export function judgeReport(
   const unchanged = unchangedPaths(claimed, { changed: changedAtAll, existing })
   const missing = missingPaths(claimed, { changed: changedAtAll, absent })
   return {
-    measurement: report.status === 'exact' && !(isCertain && !crowded) ? 'partial' : report.status,
+    measurement: report.status === 'exact' && !(isCertain && crowd.length === 0) ? 'partial' : report.status,
     changes,
     ignored: report.ignored,
     scope: { matches: scopeResult.scopeMatch, unexpected: scopeResult.unexpectedFiles },
@@ -529,6 +542,8 @@ export function judgeReport(
     }),
     ...(ownership.deniedByAll.length > 0 && { deniedByAll: ownership.deniedByAll }),
     ...(released.length > 0 && { released }),
+    ...(uncertain.length > 0 && { uncertain }),
+    ...(doubts.length > 0 && { doubts: doubts.slice(0, maxDoubts) }),
     ...(claims.areas.length > 0 && { widened: claims.areas }),
     ...(report.unreadable.length > 0 && { unreadable: report.unreadable }),
     warnings: [
@@ -536,15 +551,13 @@ export function judgeReport(
       ...report.doubts,
       ...report.notes,
       ...widenedNote(claims.areas),
-      ...contestedNotes(changes, displayName(attempt)),
+      ...unknownAuthorNotes(changes, displayName(attempt)),
       ...unseenNotes(changes),
       ...broughtNotes(changes),
-      ...contestedNote(contested),
+      ...probablyOthersNotes(unsettled),
       ...otherCommitNotes(commits, activity, ownership),
       ...foreignNote(attributed, activity),
-      ...(crowded
-        ? [`${maxNeighbors} or more attempts were open in this work tree: not all of them were compared.`]
-        : []),
+      ...crowd,
     ],
     endSnapshot,
   }
@@ -609,6 +622,8 @@ interface PathOwnership {
   readonly deniedByAll: readonly string[]
   /** The changed paths that are others' by what the agents say. */
   readonly released: readonly string[]
+  /** Its own paths that no other agent claims, and all that may have changed them have ended. */
+  readonly settled: readonly string[]
 }
 
 const alone: OwnAttribution = { certainty: 'certain', others: [] }
@@ -620,7 +635,14 @@ function settleOwners(
   { claims, activity }: { readonly claims: StatedOutcome; readonly activity: MeasureContext },
 ): PathOwnership {
   if (attributed === null)
-    return { ownChangeAt: () => alone, candidates: () => [], claimed: [], deniedByAll: [], released: [] }
+    return {
+      ownChangeAt: () => alone,
+      candidates: () => [],
+      claimed: [],
+      deniedByAll: [],
+      released: [],
+      settled: [],
+    }
   const { own, candidates } = attributed
   const settlements = settledPaths(attempt, changes, attributed, { claims, activity })
   const pathsOfKind = (kind: Settlement['is']) =>
@@ -645,6 +667,10 @@ function settleOwners(
     claimed: pathsOfKind('own').filter((path) => own.get(path)?.certainty !== 'probable'),
     deniedByAll: pathsOfKind('denied_by_all'),
     released: pathsOfKind('others'),
+    settled: pathsOfKind('own').filter((path) => {
+      const others = own.get(path)?.others ?? candidates.get(path) ?? []
+      return others.every((id) => activity.statements?.has(id))
+    }),
   }
 }
 
@@ -832,20 +858,6 @@ function widenedNote(areas: readonly string[]): readonly string[] {
   return areas.length === 0 ? [] : [`The scope was widened at the end: ${nameSome(areas)}.`]
 }
 
-function contestedNotes(changes: readonly ReportedChange[], own: string): readonly string[] {
-  const contested = changes.filter(({ attribution }) => attribution === 'contested')
-  if (contested.length === 0) return []
-  const candidates = contested.flatMap((change) => change.with ?? [])
-  const others = [
-    ...new Set(candidates.map(({ agent, taskId }) => (agent === own ? `your work on ${taskId}` : agent))),
-  ]
-  const paths = contested.map(({ path }) => path)
-  const authors = others.length === 0 ? 'another agent' : nameAuthors(others)
-  return [
-    `The author of ${formatCount(paths.length, 'changed file')} is unknown, because ${authors} also worked here: ${nameSome(paths)}. If you edited ${paths.length === 1 ? 'it' : 'one'}, name it in your summary; otherwise in outcome.not_mine.`,
-  ]
-}
-
 function unseenNotes(changes: readonly ReportedChange[]): readonly string[] {
   const unseen = changes.filter(({ unseen }) => unseen).map(({ path }) => path)
   if (unseen.length === 0) return []
@@ -865,38 +877,12 @@ function broughtNotes(changes: readonly ReportedChange[]): readonly string[] {
   return brought.length === 0 ? [] : [`Brought by git, not written here: ${nameSome(brought)}.`]
 }
 
-function contestedNote(contested: readonly ContestedFile[]): readonly string[] {
-  if (contested.length === 0) return []
-  const listed = contested
-    .slice(0, maxNamed)
-    .map(({ path, candidates }) => `${path} (${nameAuthors(candidates)})`)
-  return [
-    `${formatCount(contested.length, 'file')} changed in other agents' scope and ${contested.length === 1 ? 'is' : 'are'} probably theirs: ${withMoreCount(listed, contested.length)}. If you edited one, name it in your summary.`,
-  ]
-}
-
 function foreignNote(attributed: AttributedChanges | null, activity: WorkTreeActivity): readonly string[] {
   if (attributed === null || attributed.foreign.size === 0) return []
-  const listed = [...attributed.foreign]
-    .slice(0, maxNamed)
-    .map(([path, ids]) => `${path} (${nameAuthors(otherAgentNames(ids, activity))})`)
-  return [
-    `Other agents changed ${formatCount(attributed.foreign.size, 'file')}: ${withMoreCount(listed, attributed.foreign.size)}.`,
-  ]
-}
-
-const maxNamed = 5
-
-function nameAuthors(names: readonly string[]): string {
-  return withMoreCount(names.slice(0, maxAuthors), names.length)
-}
-
-function nameSome(texts: readonly string[]): string {
-  return withMoreCount(texts.slice(0, maxNamed), texts.length)
-}
-
-function withMoreCount(listed: readonly string[], total: number): string {
-  return `${listed.join(', ')}${total > listed.length ? ` and ${total - listed.length} more` : ''}`
+  const listed = [...attributed.foreign].map(
+    ([path, ids]) => `${path} (${nameAuthors(otherAgentNames(ids, activity))})`,
+  )
+  return [`Other agents changed ${formatCount(attributed.foreign.size, 'file')}: ${nameSome(listed)}.`]
 }
 
 function shortSubject(subject: string): string {

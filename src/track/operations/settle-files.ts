@@ -1,13 +1,12 @@
 import type { AttemptMeasurement, NewProjectEvent, Outcome } from '../../events/domain/project-event.ts'
 import type { InboxItem } from '../../inbox/domain/inbox-item.ts'
 import { displayName } from '../../kernel/actor.ts'
-import type { TransactionContext } from '../../kernel/id.ts'
+import type { AttemptId, TaskId, TransactionContext } from '../../kernel/id.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { ReportedChange } from '../domain/changes.ts'
 import { concernsOnly, deniedItem } from '../domain/completion.ts'
 import type { Attempt } from '../domain/task.ts'
-import type { UncertainHolder } from '../ports/attempt-reads.ts'
-import { judgeReleased } from './change-verdict.ts'
+import { judgeReleased, type SettledFiles } from './change-verdict.ts'
 import { type AttemptChangesContext, claimedPaths, deniedPaths } from './measure-attempt.ts'
 
 /** Files that a completion alone claims leave those of ended attempts that may have changed them. */
@@ -28,15 +27,19 @@ export async function releaseClaimed(
   const settled = evidence.changes.filter(({ attribution }) => attribution !== 'contested')
   const paths = [...claimedPaths(settled, attempt, outcome)]
   if (paths.length === 0) return []
-  const holders = (await tasks.uncertainHolders(paths)).filter(({ attempt: other, change }) => {
-    const statement = statements.get(other.id)
-    return (
-      neighbors.has(other.id) &&
-      statement !== undefined &&
-      !claimedPaths([change], other, statement.claimed).has(change.path)
-    )
+  const holders = (await tasks.uncertainHolders(paths)).filter(({ attempt: { id } }) => neighbors.has(id))
+  const listed = new Set(holders.map(({ attempt: { id }, change }) => `${id} ${change.path}`))
+  // A file that was probably another's is not among the changes.
+  const doubting = [...statements].flatMap(([id, { uncertain }]) => {
+    const other = neighbors.get(id)
+    const open = uncertain.filter((path) => paths.includes(path) && !listed.has(`${id} ${path}`))
+    return other === undefined ? [] : open.map((path) => ({ attempt: other, change: { path } }))
   })
-  return settledEvents(holders, { cause: 'claimed', candidates: () => [displayName(attempt)] })
+  const leaving = [...holders, ...doubting].filter(({ attempt: other, change }) => {
+    const statement = statements.get(other.id)
+    return statement !== undefined && !claimedPaths([change], other, statement.claimed).has(change.path)
+  })
+  return settledEvents(leaving, { cause: 'claimed', candidates: () => [displayName(attempt)] })
 }
 
 /** Files that the agent of an ended attempt denies leave it, unless nobody else can have changed them. */
@@ -47,13 +50,22 @@ export async function denyFiles(
   setting: TransactionContext,
 ): Promise<readonly NewProjectEvent[]> {
   if (denied.length === 0) return []
-  const changes = await tasks.changes(attempt.id, { limit: maxChanges, offset: 0 })
+  const [changes, statements] = await Promise.all([
+    tasks.changes(attempt.id, { limit: maxChanges, offset: 0 }),
+    tasks.statements([attempt.id]),
+  ])
   const named = deniedPaths(changes, attempt, denied)
   const uncertain = changes.filter(
     ({ path, attribution, with: others = [] }) =>
       named.has(path) && attribution !== 'certain' && others.length > 0,
   )
-  if (uncertain.length === 0) return []
+  // Files that were probably others' are not among the changes: the denial only ends the doubt.
+  const listed = new Set(changes.map(({ path }) => path))
+  const doubts = (statements.get(attempt.id)?.uncertain ?? []).flatMap((path) =>
+    listed.has(path) ? [] : [{ path }],
+  )
+  const ended = [...deniedPaths(doubts, attempt, denied)]
+  if (uncertain.length + ended.length === 0) return []
   const [holders, open] = await Promise.all([
     tasks.uncertainHolders(uncertain.map(({ path }) => path)),
     tasks.openAttempts(),
@@ -66,7 +78,7 @@ export async function denyFiles(
   const location = { ...attempt, attemptId: attempt.id }
   return [
     ...settledEvents(
-      leaving.map((change) => ({ attempt, change })),
+      [...leaving, ...ended.map((path): SettledChange => ({ path }))].map((change) => ({ attempt, change })),
       { cause: 'denied', candidates: ({ with: others = [] }) => others.map(({ agent }) => agent) },
     ),
     ...(denyingAll.length > 0
@@ -77,14 +89,23 @@ export async function denyFiles(
 
 const maxChanges = 20_000
 
-/** What follows for tasks that files left, and for those above them: other verdicts, and fewer questions. */
+/**
+ * What follows for tasks that files left, for those above them, and for those whose files they are: other verdicts, and
+ * fewer questions. `ending` may leave files to others as well.
+ */
 export async function followReleases(
   reads: Reads,
   events: readonly NewProjectEvent[],
   setting: TransactionContext,
+  ending?: { readonly attempt: Attempt; readonly evidence: AttemptMeasurement },
 ): Promise<readonly NewProjectEvent[]> {
   const settled = events.filter((event) => event.kind === 'files.settled')
-  if (settled.length === 0) return []
+  const left = settled.flatMap(({ cause, paths }) => (cause === 'denied' ? paths : []))
+  const owned = await soleOwners(reads, [...left, ...(ending?.evidence.released ?? [])], {
+    settled,
+    ending: ending?.attempt.id,
+  })
+  if (settled.length + owned.length === 0) return []
   const [above, questions] = await Promise.all([
     reads.tasks.ancestors(settled.map(({ taskId }) => taskId)),
     reads.inboxItems.scopesOfAttempts(settled.map(({ attemptId }) => attemptId)),
@@ -92,18 +113,41 @@ export async function followReleases(
   const closed = settled.flatMap((left) =>
     questions.filter((item) => concernsOnly(item, left)).map(dismissQuestion),
   )
-  const concerned = settled.flatMap((left) =>
-    [left.taskId, ...(above.get(left.taskId) ?? [])].map((taskId) => ({ taskId, left })),
+  const concerned = settled.flatMap((event) =>
+    [event.taskId, ...(above.get(event.taskId) ?? [])].map((taskId) => ({ ...event, taskId })),
   )
-  const judged = [...Map.groupBy(concerned, ({ taskId }) => taskId)].map(([taskId, some]) =>
-    judgeReleased(
-      reads,
-      taskId,
-      some.map(({ left }) => left),
-      setting,
-    ),
+  const taskIds = new Set([...concerned, ...owned].map(({ taskId }) => taskId))
+  const isOf = (id: TaskId) => (one: { readonly taskId: TaskId }) => one.taskId === id
+  const judged = [...taskIds].map((id) =>
+    judgeReleased(reads, id, { left: concerned.filter(isOf(id)), owned: owned.filter(isOf(id)) }, setting),
   )
   return [...closed, ...(await Promise.all(judged)).flat()]
+}
+
+/** The ended attempts that claim a file which no other one holds any more. */
+async function soleOwners(
+  { tasks }: Reads,
+  paths: readonly string[],
+  { settled, ending }: { readonly settled: readonly SettledFiles[]; readonly ending: AttemptId | undefined },
+): Promise<readonly (SettledFiles & { readonly taskId: TaskId })[]> {
+  if (paths.length === 0) return []
+  const [holders, open] = await Promise.all([tasks.uncertainHolders(paths), tasks.openAttempts()])
+  const staying = holders.filter(
+    ({ attempt: { id }, change: { path } }) =>
+      !settled.some((event) => event.attemptId === id && event.paths.includes(path)),
+  )
+  const isOpen = ({ taskId }: { readonly taskId: string }) =>
+    open.some((one) => one.taskId === taskId && one.id !== ending)
+  const alone = staying.filter(
+    ({ attempt: { id }, change: { path, with: others = [] } }) =>
+      !staying.some((other) => other.attempt.id !== id && other.change.path === path) && !others.some(isOpen),
+  )
+  const statements = await tasks.statements(alone.map(({ attempt }) => attempt.id))
+  return alone.flatMap(({ attempt, change }) => {
+    const claimed = statements.get(attempt.id)?.claimed
+    const isClaimed = claimed !== undefined && claimedPaths([change], attempt, claimed).has(change.path)
+    return isClaimed ? [{ attemptId: attempt.id, taskId: attempt.taskId, paths: [change.path] }] : []
+  })
 }
 
 function dismissQuestion({ id, missionId, taskId, paths }: InboxItem): NewProjectEvent {
@@ -111,14 +155,16 @@ function dismissQuestion({ id, missionId, taskId, paths }: InboxItem): NewProjec
   return { kind: 'inbox.closed', itemId: id, missionId, taskId, status: 'dismissed', answer }
 }
 
+type SettledChange = Pick<ReportedChange, 'path' | 'with'>
+
 function settledEvents(
-  holders: readonly UncertainHolder[],
+  holders: readonly { readonly attempt: Attempt; readonly change: SettledChange }[],
   {
     cause,
     candidates,
   }: {
     readonly cause: 'claimed' | 'denied'
-    readonly candidates: (change: ReportedChange) => readonly string[]
+    readonly candidates: (change: SettledChange) => readonly string[]
   },
 ): readonly NewProjectEvent[] {
   return [...Map.groupBy(holders, ({ attempt }) => attempt.id).values()].flatMap((some) => {

@@ -43,6 +43,8 @@ export interface AttemptStatement {
   readonly claimed: ClaimedWork
   /** Paths that are not its own. */
   readonly denied: readonly string[]
+  /** Changed paths of which the words leave open whose they are. */
+  readonly uncertain: readonly string[]
 }
 
 /** An ended attempt with a changed file that may be another's. */

@@ -1,4 +1,4 @@
-import type { AttemptId } from '../../kernel/id.ts'
+import type { AttemptId, TaskId } from '../../kernel/id.ts'
 import type { Attempt } from '../domain/task.ts'
 import type { RelatedAttempt } from '../domain/task-work.ts'
 import type { Verdict } from '../domain/verdict.ts'
@@ -17,6 +17,8 @@ export interface VerdictRecord {
 export interface VerdictReads {
   /** The verdicts of an attempt, oldest first; the last one counts. */
   verdicts(attemptId: AttemptId): Promise<readonly VerdictRecord[]>
+  /** Who accepted the last completions of tasks, by an answer about the verdict or by approving the review of the task. */
+  acceptances(taskIds: readonly TaskId[]): Promise<ReadonlyMap<TaskId, string>>
   /** The attempts that completed a task with this content, newest first, at most 20. */
   attemptsWithContent(content: string): Promise<readonly Attempt[]>
   /** The other attempts at the task of an attempt, and those at its subtasks. */

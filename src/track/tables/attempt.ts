@@ -599,8 +599,9 @@ async function statementsOf(
   return new Map(
     rows.map(({ attempt_id, outcome, evidence }) => {
       const claimed = parseColumn<AttemptEnd['outcome']>(outcome)
-      const denied = deniedFiles(claimed, parseColumn<Pick<AttemptMeasurement, 'denied'>>(evidence))
-      return [attempt_id, { claimed, denied }]
+      const measured = parseColumn<Pick<AttemptMeasurement, 'denied' | 'uncertain'>>(evidence)
+      const { uncertain = [] } = measured
+      return [attempt_id, { claimed, denied: deniedFiles(claimed, measured), uncertain }]
     }),
   )
 }

@@ -1,14 +1,16 @@
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
+import { displayName } from '../../kernel/actor.ts'
 import { releaseLines } from '../../lines/tables/released-lines.ts'
 import { touchTask } from '../../plan/tables/claim.ts'
 import { parseColumn } from '../../store/tables/query.ts'
 import type { ProjectionContext } from '../../store/tables/tables.ts'
 import type { ReportedChange } from '../domain/changes.ts'
-import { countColumns, insertChanges, lineColumns } from './attempt.ts'
+import { probablyOthersNotes, unknownAuthorNotes } from '../domain/owner-notes.ts'
+import { attemptOf, countColumns, insertChanges, lineColumns } from './attempt.ts'
 import { takeOffMission } from './mission-change.ts'
 
-/** Takes uncertain files and their lines off those of an ended attempt; they stay named as contested. */
+/** Takes uncertain files and their lines off those of an ended attempt; they stay named as others'. */
 export async function applyFilesSettled(
   projecting: ProjectionContext,
   { attemptId, taskId, paths, candidates, cause }: ProjectEventOf<'files.settled'>,
@@ -29,7 +31,7 @@ export async function applyFilesSettled(
     .executeTakeFirstOrThrow()
   const attempt = await db
     .selectFrom('attempt')
-    .select(['mission_id', 'tree_top'])
+    .selectAll()
     .where('project_id', '=', projectId)
     .where('id', '=', attemptId)
     .executeTakeFirstOrThrow()
@@ -39,11 +41,26 @@ export async function applyFilesSettled(
   const evidence = parseColumn<Omit<AttemptMeasurement, 'changes' | 'mission'>>(end.evidence)
   const unexpected = evidence.scope.unexpected.filter((path) => !gone.has(path))
   const matches = evidence.scope.matches === null ? null : unexpected.length === 0
+  const { contested = [], released = [] } = evidence
+  const open = contested.filter(({ path }) => !released.includes(path))
+  const own = displayName(attemptOf(attempt))
+  const stale = [...unknownAuthorNotes(changes, own), ...probablyOthersNotes(open)]
+  const taken = changes.flatMap(({ path }) => (gone.has(path) ? [path] : []))
   const settled = {
     ...evidence,
     scope: { matches, unexpected },
-    warnings: [...evidence.warnings, releaseNote(paths, { candidates, cause })],
-    contested: [...(evidence.contested ?? []), ...paths.map((path) => ({ path, candidates }))],
+    warnings: [
+      ...evidence.warnings.filter((warning) => !stale.includes(warning)),
+      ...unknownAuthorNotes(kept, own),
+      ...probablyOthersNotes(open.filter(({ path }) => !gone.has(path))),
+      ...(taken.length > 0 ? [releaseNote(taken, { candidates, cause })] : []),
+    ],
+    contested: [
+      ...contested.filter(({ path }) => cause === 'denied' || !gone.has(path)),
+      ...(cause === 'denied' ? taken : paths).map((path) => ({ path, candidates })),
+    ],
+    released: [...new Set([...released, ...paths])],
+    uncertain: (evidence.uncertain ?? []).filter((path) => !gone.has(path)),
     ...(cause === 'denied' && { denied: [...(evidence.denied ?? []), ...paths] }),
   }
   // Anew, because positions are counted without gaps.

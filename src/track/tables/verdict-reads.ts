@@ -19,6 +19,21 @@ const verdictsOf = prepareQuery((db, projectId: string, attemptId: string) =>
     .limit(sql.lit(100)),
 )
 
+const acceptedTasks = prepareByIds((db, projectId, taskIds) => ({
+  compile: () =>
+    sql<{ readonly id: string; readonly author: string | null }>`
+      select task.id, coalesce(
+        (select item.closed_by from inbox_item as item
+          where item.project_id = task.project_id and item.attempt_id = task.last_attempt_id
+            and item.kind = 'verdict' and item.action <> 'sent back' order by item.seq desc limit 1),
+        (select review.author_name from review
+          where review.project_id = task.project_id and review.subject = task.id and review.action = 'approve'
+            and review.created_at >= attempt.closed_at order by review.seq desc limit 1)
+      ) as author
+      from task join attempt on attempt.project_id = task.project_id and attempt.id = task.last_attempt_id
+      where task.project_id = ${projectId} and task.id in (${sql.join([...taskIds])})`.compile(db),
+}))
+
 type RelatedRow = AttemptTable & { readonly evidence: string | null; readonly verdict: string | null }
 
 // Joined in this order, and with the condition of its index: otherwise SQLite reads every task and attempt.
@@ -61,6 +76,12 @@ export function verdictReads(scope: ReadScope): VerdictReads {
         author: row.author,
         createdAt: row.created_at,
       }))
+    },
+    async acceptances(taskIds) {
+      const rows = taskIds.length === 0 ? [] : await acceptedTasks(scope, taskIds)
+      return new Map(
+        rows.flatMap(({ id, author }) => (author === null ? [] : [[id as TaskId, author] as const])), // a brand
+      )
     },
     async attemptsWithContent(content) {
       const rows = await db

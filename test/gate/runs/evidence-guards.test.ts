@@ -171,5 +171,10 @@ test('verdict: the run goes on once every done task is proven', async () => {
     status: 'success',
     outcome: { summary: 'Changed src/api.ts.' },
   })
-  expect(await missing(run)).toEqual([`proven: ${task_id} is unproven`])
+  expect(await missing(run)).toEqual([`proven: ${task_id} is unproven: The task has no check`])
+  const by = { actor: person }
+  const subject = { task: task_id }
+  const { content } = await project.call('review_show', subject, by)
+  await project.call('review_send', { subject, action: 'approve', content }, by)
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
 })

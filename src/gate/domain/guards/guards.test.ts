@@ -233,6 +233,9 @@ test('verdict and landed: only done tasks count, and what was not measured does 
   expect(evaluateOneGuard(proven, {}, { tasks: [{ ...done, verdict: null }] }).status).toBe('fails')
   expect(evaluateOneGuard(proven, {}, { tasks: [{ ...done, verdict: 'unproven' }] }).status).toBe('fails')
   expect(evaluateOneGuard(proven, {}, { tasks: [{ ...done, verdict: 'proven' }] }).status).toBe('holds')
+  const accepted = { ...done, verdict: 'unproven', acceptedBy: 'Dana' } as const
+  expect(evaluateOneGuard(proven, {}, { tasks: [accepted] }).status).toBe('holds')
+  expect(evaluateOneGuard(proven, {}, { tasks: [accepted, { ...done, verdict: null }] }).status).toBe('fails')
   const at = (is: Landed['is'], branch = 'origin/main') => ({
     tasks: [{ ...done, landed: { is, branch, lines: 3, total: 3, commit: null, landedAt: null } }],
   })

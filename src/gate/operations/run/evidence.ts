@@ -2,6 +2,7 @@ import { type Actor, type Author, identityOf } from '../../../kernel/actor.ts'
 import type { PhaseId, TaskId } from '../../../kernel/id.ts'
 import type { Fingerprint, Reads } from '../../../store/ports/store.ts'
 import type { Task } from '../../../track/domain/task.ts'
+import { reasonText } from '../../../track/domain/verdict.ts'
 import { approvedContent, isOfChanges } from '../../domain/approved-content.ts'
 import { isOfType } from '../../domain/artifacts.ts'
 import {
@@ -203,10 +204,22 @@ async function describeTasks(
   const ids = tasks.filter(({ done }) => done).map(({ id }) => id as TaskId) // from the database
   const cards = wanted.verdicts ? await reads.tasks.cards(ids) : []
   const verdicts = new Map(cards.map(({ task, measured }) => [task.id, measured?.verdict ?? null]))
+  const unproven = cards.filter(({ measured }) => measured?.verdict !== 'proven')
+  const accepted = await reads.tasks.acceptances(unproven.map(({ task }) => task.id))
+  const doubted = unproven.find(({ task }) => !accepted.has(task.id))
+  const [reason] =
+    doubted?.attempt == null
+      ? []
+      : ((await reads.tasks.verdicts(doubted.attempt.id)).at(-1)?.verdict?.reasons ?? [])
+  const doubt = reason && { rule: reason.rule, text: reasonText(reason) }
   const landings = wanted.landings ? await reads.landings.of(ids) : new Map<TaskId, never>()
   return tasks.map((task) => ({
     ...task,
-    ...(wanted.verdicts && { verdict: verdicts.get(task.id as TaskId) ?? null }),
+    ...(wanted.verdicts && {
+      verdict: verdicts.get(task.id as TaskId) ?? null,
+      ...(accepted.has(task.id as TaskId) && { acceptedBy: accepted.get(task.id as TaskId) ?? '' }),
+      ...(task.id === doubted?.task.id && doubt && { doubt }),
+    }),
     ...(wanted.landings && { landed: landings.get(task.id as TaskId) ?? null }),
   }))
 }

@@ -1,0 +1,40 @@
+import { formatCount } from '../../kernel/text.ts'
+import { type ContestedFile, maxAuthors, type ReportedChange } from './changes.ts'
+
+/** The changed files whose author is not known; `own` is the agent's name. */
+export function unknownAuthorNotes(changes: readonly ReportedChange[], own: string): readonly string[] {
+  const contested = changes.filter(({ attribution }) => attribution === 'contested')
+  if (contested.length === 0) return []
+  const candidates = contested.flatMap((change) => change.with ?? [])
+  const others = [
+    ...new Set(candidates.map(({ agent, taskId }) => (agent === own ? `your work on ${taskId}` : agent))),
+  ]
+  const paths = contested.map(({ path }) => path)
+  const authors = others.length === 0 ? 'another agent' : nameAuthors(others)
+  return [
+    `The author of ${formatCount(paths.length, 'changed file')} is unknown, because ${authors} also worked here: ${nameSome(paths)}. If you edited ${paths.length === 1 ? 'it' : 'one'}, name it in your summary; otherwise in outcome.not_mine.`,
+  ]
+}
+
+/** The files that others have probably changed. */
+export function probablyOthersNotes(contested: readonly ContestedFile[]): readonly string[] {
+  if (contested.length === 0) return []
+  const listed = contested.map(({ path, candidates }) => `${path} (${nameAuthors(candidates)})`)
+  return [
+    `${formatCount(contested.length, 'file')} changed in other agents' scope and ${contested.length === 1 ? 'is' : 'are'} probably theirs: ${nameSome(listed)}. If you edited one, name it in your summary.`,
+  ]
+}
+
+const maxNamed = 5
+
+export function nameAuthors(names: readonly string[]): string {
+  return nameFirst(names, maxAuthors)
+}
+
+export function nameSome(texts: readonly string[]): string {
+  return nameFirst(texts, maxNamed)
+}
+
+function nameFirst(texts: readonly string[], most: number): string {
+  return `${texts.slice(0, most).join(', ')}${texts.length > most ? ` and ${texts.length - most} more` : ''}`
+}
