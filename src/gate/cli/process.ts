@@ -23,35 +23,23 @@ export const processShow: AnswerView<'process_show'> = (answer, page) => {
   const head = `${page.ink('bold', answer.name ?? '')}  ${answer.process_id} ${answer.version}`
   return blocks(
     [head, answer.description ?? ''].filter((line) => line !== '').join('\n'),
-    section('States', list(answer.states, stateNotes, page), page),
-    section(
-      'Events',
-      list(answer.events, (event) => event.allowed_roles, page),
-      page,
-    ),
+    section('States', list(answer.states, { title: 'end and limits', of: stateNotes }, page), page),
+    section('Events', list(answer.events, { title: 'by', of: (event) => event.allowed_roles }, page), page),
     section('Transitions', transitions(answer, page), page),
-    section(
-      'Guards',
-      list(answer.guards, (guard) => guard.looks_at, page),
-      page,
-    ),
-    section(
-      'Roles',
-      list(answer.roles, (role) => [role.kind], page),
-      page,
-    ),
-    page.ink('dim', '--diagram text draws it.'),
+    section('Guards', list(answer.guards, { title: 'looks at', of: (guard) => guard.looks_at }, page), page),
+    section('Roles', list(answer.roles, { title: 'kind', of: (role) => [role.kind] }, page), page),
+    page.ink('dim', `Draw it: waymark process show ${answer.process_id} --diagram text`),
   )
 }
 
 function list<Entry extends { readonly name: string; readonly description: string | null }>(
   entries: readonly Entry[] = [],
-  notes: (entry: Entry) => readonly string[],
+  notes: { readonly title: string; readonly of: (entry: Entry) => readonly string[] },
   page: RenderContext,
 ): string {
-  const rows = entries.map((entry) => [entry.name, entry.description ?? '', notes(entry).join(', ')])
+  const rows = entries.map((entry) => [entry.name, entry.description ?? '', notes.of(entry).join(', ')])
   return table(
-    [{ title: 'name' }, { title: 'what', shrinks: true }, { title: '', shrinks: true }],
+    [{ title: 'name' }, { title: 'meaning', shrinks: true }, { title: notes.title, shrinks: true }],
     rows,
     page,
   )

@@ -2,7 +2,7 @@ import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount as amount, plainWord } from '../../kernel/text.ts'
 import { blocks, section, warnings } from '../../surfaces/cli/render/parts.ts'
 import { table, twoColumns } from '../../surfaces/cli/render/table.ts'
-import { formatDuration } from '../../surfaces/cli/render/text.ts'
+import { clockTime, formatDuration } from '../../surfaces/cli/render/text.ts'
 import type { CallView, RenderContext } from '../../surfaces/cli/render/view.ts'
 
 type StatsAnswer = OutputOf<'stats'>
@@ -22,7 +22,7 @@ export const stats: CallView<'stats'> = (answer, page, { explain = false }) => {
   const { all, groups, groups_total: total, definitions, zone, since, group_by } = answer
   const lines = linesOf(all)
   if (lines.every(({ n }) => n === 0)) {
-    return `No work has ended ${since === null ? 'yet' : `since ${since}; --since all shows all time`}. Statistics count attempts, tasks, missions, answers and events that have ended.`
+    return `No work has ended ${since === null ? 'yet' : `since ${clockTime(since).slice(0, 16)}; --since all shows all time`}. Statistics count attempts, tasks, missions, answers and events that have ended.`
   }
   const definitionOf = new Map(definitions.map((definition) => [definition.figure, definition]))
   const rows = lines.map(({ figure, n, value }) => {
@@ -40,7 +40,7 @@ export const stats: CallView<'stats'> = (answer, page, { explain = false }) => {
     { title: 'of' },
     { title: 'basis' },
   ]
-  const head = `Statistics${since === null ? '' : ` since ${since}`}`
+  const head = `Statistics${since === null ? '' : ` since ${clockTime(since).slice(0, 16)}`}`
   const cut = total > groups.length ? `${groups.length} of ${total} are shown; --limit shows more.` : ''
   return blocks(
     `${page.ink('bold', head)}\n${table(columns, rows, page)}`,

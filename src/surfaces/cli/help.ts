@@ -160,6 +160,8 @@ function typedNames(
 function descriptionOf({ name, description }: Operation): string {
   if (name === 'start_mission')
     return `Start a mission: an objective whose tasks are planned, measured and gated together. As a tool: ${description}.`
+  if (name === 'complete_mission')
+    return `Complete a mission: its summary is kept beside what was measured. As a tool: ${description}.`
   if (name === 'plan_import')
     return `${description} In Markdown, "## Name" is a phase and "- [ ] Title (after: other title)" a task; the title of the file is left out.`
   return description

@@ -91,11 +91,12 @@ function landedLines(landed: OutputOf<'get_context'>['landed']): string {
 }
 
 function contextHead(answer: OutputOf<'get_context'>, page: RenderContext): string {
+  const phase = phaseOf(answer, ' of ')
   const rows = [
     ['id', answer.mission_id],
     ['objective', answer.objective ?? ''],
     ['status', statusWord(answer.mission_status, page)],
-    ['phase', phaseOf(answer, ' of ')],
+    ['phase', phase && `${phase} expected`],
   ] as const
   return `${page.ink('bold', answer.mission_name)}\n${pairs(rows, page)}`
 }
