@@ -90,6 +90,22 @@ test('so does one that an agent checks out, and writes in', async () => {
   expect(await s.owners('f')).toEqual({ ...allX, y1: 'a2' })
 })
 
+test('lines that git brought keep their owner in a file that is again what was committed', async () => {
+  const s = await openStory()
+  s.git('branch', 'other')
+  await s.attempt('a1', () => {
+    s.put('f', x(1, 2, 3))
+    s.commit()
+    s.git('checkout', '-q', 'other')
+  })
+  s.put('f', p(1), 'base line one')
+  s.commit()
+  s.git('merge', '-q', '--no-edit', 'main')
+  await s.attempt('a0', () => s.put('g', y(1)))
+  await s.attempt('a2', () => s.write('f', s.git('show', 'main:f')))
+  expect(await s.owners('f')).toEqual(allX)
+})
+
 test('lines of another branch that are typed again are the typist’s', async () => {
   const s = await elsewhere()
   await s.attempt('a2', () => s.put('f', [...x(1), ...y(1), ...x(2, 3)]))

@@ -150,7 +150,7 @@ export class LineRecord {
     }
     let result = state ?? nothing
     for (const next of chain.reverse()) {
-      result = this.#keepOwners(next, this.#after(next, result))
+      result = this.#explainBrought(next, this.#keepOwners(next, this.#after(next, result)))
       this.#keep(next, result)
     }
     return result
@@ -315,6 +315,18 @@ export class LineRecord {
         records[at] = { hash: line.hash, origin: source.origin }
       }
     }
+    return { lines: state.lines, records }
+  }
+
+  /** Of a content that was recorded before, that record tells the owners of lines that git brought meanwhile. */
+  #explainBrought(step: LineStep, state: LineState): LineState {
+    const isOpen = ({ origin, brought }: RecordedLine) => origin === null && brought !== undefined
+    const earlier = state.records.some(isOpen) ? this.#earlier(step) : undefined
+    if (earlier === undefined) return state
+    const known = this.stateAfter(earlier)
+    const records = state.records.map((record, at) =>
+      isOpen(record) ? { ...record, origin: lineOf(known, state.lines[at] ?? 0)?.origin ?? null } : record,
+    )
     return { lines: state.lines, records }
   }
 
