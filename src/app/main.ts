@@ -1,5 +1,5 @@
 import { isJsonWanted, print, printError, quietWhenClosed, reportFailures } from '../surfaces/cli/terminal.ts'
-import { endOnSignal } from './process.ts'
+import { endOnSignal, keepHeapSmall } from './process.ts'
 import { endOnUnexpected, endUnexpectedly } from './unexpected-errors.ts'
 
 /**
@@ -21,6 +21,7 @@ export async function main(): Promise<void> {
 }
 
 async function run([command = '', ...rest]: readonly string[]): Promise<void> {
+  if (command === 'import') keepHeapSmall()
   const asksForHelp = rest.some((word) => word === '--help' || word === '-h')
   if (command === 'mcp' && !asksForHelp) {
     const { serveMcp } = await import('./mcp.ts')
