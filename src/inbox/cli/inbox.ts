@@ -85,7 +85,10 @@ const answerEffects: Readonly<Record<InboxRow['kind'], Readonly<Record<string, s
   blocker: { Answer: 'Answer the agent', Dismiss: 'Close this item without an answer' },
   approval: { Approve: 'Approve this step of the run', Reject: 'Refuse it with your reason' },
   command: { Approve: 'Let it run, now and later', Reject: 'Forbid it with your reason' },
-  loss: { Dismiss: 'Close this item: the loss was intended' },
+  loss: {
+    Restore: 'Bring the files back, after showing the difference',
+    Dismiss: 'Close this item: the loss was intended',
+  },
   stale_attempt: {
     Approve: 'Abandon the attempt: others can start the task',
     Reject: 'Let the attempt go on',

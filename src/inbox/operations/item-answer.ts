@@ -124,7 +124,7 @@ export function inboxItemEntry({ item, issue, opener }: InboxItemLine, personOf:
   }
 }
 
-/** The possible answers to an item. Work on a task is reviewed first. */
+/** The possible answers to an item. Work on a task is reviewed first, and lost files are restored. */
 function possibleAnswers({ id, kind, taskId }: InboxItem): InboxItemEntry['answers'] {
   const reviewCommand = {
     verb: 'Review the work',
@@ -136,6 +136,7 @@ function possibleAnswers({ id, kind, taskId }: InboxItem): InboxItemEntry['answe
     verb: isWork && verb === 'reject' ? 'Send back' : verbWords[verb],
     command: commandFor(verb, id),
   }))
+  if (kind === 'loss') return [{ verb: 'Restore', command: `waymark restore ${id}` }, ...verbs]
   return isReviewed && taskId !== null ? [reviewCommand, ...verbs] : verbs
 }
 

@@ -71,13 +71,9 @@ function counts(holder: LossHolder): boolean {
 const maxNamed = 3
 
 /** The reason of the inbox item. */
-export function lossReason({
-  itemId,
-  files,
-  commands,
-}: Pick<FileLoss, 'itemId' | 'files' | 'commands'>): string {
+export function lossReason({ files, commands }: Pick<FileLoss, 'files' | 'commands'>): string {
   const named = files.slice(0, maxNamed).map(({ path }) => path)
   const more = files.length - named.length
-  const how = commands.length === 0 ? '' : ` Meanwhile: ${commands.slice(-maxNamed).join('; ')}.`
-  return `${formatCount(files.length, 'uncommitted file')} of agents ${files.length === 1 ? 'was' : 'were'} lost: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.${how} Restore: waymark restore ${itemId}. Dismiss if that was meant.`
+  const how = commands.length === 0 ? '' : ` In git at that time: ${commands.slice(-maxNamed).join('; ')}.`
+  return `${formatCount(files.length, 'uncommitted file')} of agents ${files.length === 1 ? 'was' : 'were'} lost: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.${how}`
 }

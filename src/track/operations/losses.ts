@@ -348,5 +348,9 @@ export async function openLosses(
 
 /** What an agent is told of new losses. */
 export function lossNotes(events: readonly NewProjectEvent[]): readonly string[] {
-  return events.flatMap((event) => (event.kind === 'files.lost' ? [lossReason(event.loss)] : []))
+  return events.flatMap((event) =>
+    event.kind === 'files.lost'
+      ? [`${lossReason(event.loss)} A person restores: waymark restore ${event.loss.itemId}`]
+      : [],
+  )
 }
