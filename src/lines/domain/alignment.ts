@@ -1,10 +1,22 @@
 /**
  * Aligns two sequences: for each element of the first the index of its equal in the second, or -1; both rise. It is a
- * longest common subsequence, unless so many elements are equal that only the rarer ones are compared first.
+ * longest common subsequence, unless so many elements are equal that only the rarer ones are compared first. Anchors
+ * that the second has once are aligned before the other elements.
  */
-export function align(first: readonly string[], second: readonly string[]): Int32Array {
+export function align(
+  first: readonly string[],
+  second: readonly string[],
+  anchors: ReadonlySet<string> = new Set(),
+): Int32Array {
   const pairs = new Int32Array(first.length).fill(-1)
-  const work: AlignmentRange[] = [{ from: 0, to: first.length, start: 0, end: second.length }]
+  const whole: AlignmentRange = { from: 0, to: first.length, start: 0, end: second.length }
+  const places = anchors.size === 0 ? new Map<string, number[]>() : placesIn(second, whole)
+  const fixed = maxRiseLength(first, whole, (element) => {
+    const found = anchors.has(element) ? places.get(element) : undefined
+    return found?.length === 1 ? found : undefined
+  })
+  for (const [at, to] of fixed) pairs[at] = to
+  const work = partsBetween(fixed, whole)
   for (let part = work.pop(); part !== undefined; part = work.pop()) {
     for (const inner of alignPart({ first, second, pairs }, part)) work.push(inner)
   }
@@ -44,9 +56,16 @@ function alignPart(
     alignGreedily({ first, second, pairs }, part)
     return []
   }
+  return partsBetween(anchors, part)
+}
+
+function partsBetween(
+  aligned: readonly (readonly [number, number])[],
+  part: AlignmentRange,
+): AlignmentRange[] {
   const parts: AlignmentRange[] = []
   let { from, start } = part
-  for (const [at, to] of [...anchors, [part.to, part.end] as const]) {
+  for (const [at, to] of [...aligned, [part.to, part.end] as const]) {
     if (from < at && start < to) parts.push({ from, to: at, start, end: to })
     from = at + 1
     start = to + 1

@@ -465,14 +465,19 @@ export interface Match {
 export function matchLines({ lines, hashes }: HashedLines, state: LineState): ReadonlyMap<number, Match> {
   const counts = new Map<string, number>()
   for (const hash of hashes) if (hash !== null) counts.set(hash, (counts.get(hash) ?? 0) + 1)
+  // Lines that count by themselves come first: many repeated lines in order prove less than one of them.
+  const anchors = new Set(
+    [...counts].flatMap(([hash, count]) => (count === 1 && isSolid(hash) ? [hash] : [])),
+  )
   const pairs = align(
     hashes.map((hash, at) => hash ?? `?${at}`),
     state.records.map(({ hash }) => hash ?? ''),
+    anchors,
   )
   const matches = new Map<number, Match>()
   for (const [at, index] of pairs.entries()) {
     const hash = hashes[at] ?? null
-    if (index < 0 || hash === null || !isSolid(hash) || counts.get(hash) !== 1) continue
+    if (index < 0 || hash === null || !anchors.has(hash)) continue
     matches.set(at, { index, rests: false })
   }
   const isBeside = (at: number, other: number): boolean => {

@@ -56,3 +56,9 @@ test('a file of another name needs three of its lines, or half', () => {
   ).toEqual([])
   expect(known('command', other(['brought one', 'something else'])).brought).toEqual([3])
 })
+
+test('a line that counts by itself is found beside more repeated ones that do not', () => {
+  const rows = ['brought one', '~}', '~}', '~}']
+  const repeated = { hashes: rows, added: new Set([1, 2, 3, 4]), trace: 'command' as const }
+  expect([...knownLines(repeated, [version(rows.toReversed())]).brought]).toEqual([1])
+})

@@ -14,6 +14,8 @@ export interface KnownVersion {
   readonly isOtherName: boolean
   /** Of a commit that was made here, and perhaps elsewhere before: its lines are only alike. */
   readonly isUnsure?: boolean
+  /** Its lines that are from commits of the interval itself, by their number from 1. */
+  readonly own?: ReadonlySet<number>
   /** A commit that has it, if one is known. */
   readonly commit?: string
 }
@@ -55,7 +57,7 @@ export function knownLines(file: VersionedFile, versions: readonly KnownVersion[
   for (const version of versions) {
     if (!version.isArrived && !version.hashes.some((hash) => wanted.has(hash))) continue
     const same = sameLines(file, version)
-    const own = [...same].filter(([line]) => file.added.has(line))
+    const own = [...same].filter(([line, to]) => file.added.has(line) && !version.own?.has(to))
     if (version.isOtherName && !isSameFile(file, version, same.size)) continue
     for (const [line] of own) alike.add(line)
     if (version.isUnsure) continue
@@ -94,7 +96,7 @@ function isWhole(
 ): boolean {
   if (trace === 'none' && !version.isBase) return false
   const earlier = new Set(hashes.filter((_, at) => !added.has(at + 1)))
-  const came = new Set(own.map(([, line]) => line))
+  const came = new Set([...own.map(([, line]) => line), ...(version.own ?? [])])
   return version.hashes.every((hash, at) => !isSolid(hash) || earlier.has(hash) || came.has(at + 1))
 }
 
