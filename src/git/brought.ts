@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { setNewest } from '../kernel/limited-map.ts'
+import { align } from '../lines/domain/alignment.ts'
 import { minSolidCharacters, shortLinePrefix } from '../lines/domain/line-hashes.ts'
 import { type GitTrace, type KnownLines, type KnownVersion, knownLines } from '../lines/domain/versions.ts'
 import { type BroughtBy, bringingCommands } from '../track/domain/changes.ts'
@@ -9,7 +10,7 @@ import { entriesOfOtherTrees, headEntries } from './copied-commits.ts'
 import { diskFile } from './disk.ts'
 import type { ReflogEntry } from './git-folder.ts'
 import { isBinary, splitBufferLines } from './line-hash.ts'
-import { arrivedCommits } from './origin.ts'
+import { arrivedCommits, commitsBasedOnOwn } from './origin.ts'
 import { type ChangedContent, oidOf } from './patch.ts'
 import { displayPath, nulRecords, type PathBytes, pathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
@@ -27,6 +28,8 @@ export interface GitMovement {
   readonly hasBrought: boolean
   /** Commits that git certainly wrote into the work tree. */
   readonly arrived: readonly string[]
+  /** Commits of others that contain commits that were made in the interval, each with those. */
+  readonly basedOnOwn: ReadonlyMap<string, readonly string[]>
   /** How HEAD moved. */
   readonly entries: readonly ReflogEntry[]
 }
@@ -38,6 +41,7 @@ export const noMovement: GitMovement = {
   ran: false,
   hasBrought: false,
   arrived: [],
+  basedOnOwn: new Map(),
   entries: [],
 }
 
@@ -52,6 +56,7 @@ export async function movementOf(
   const isUnderway = JSON.stringify(from.operation) !== JSON.stringify(to.operation)
   const underway = [...(to.operation?.commits ?? []), ...(to.operation?.picked ?? [])]
   const arrived = during === 'gap' ? [] : await arrivedCommits(place, entries)
+  const basedOnOwn = during === 'gap' ? new Map() : await commitsBasedOnOwn(place, pair, { entries, arrived })
   return {
     headBefore: from.head,
     headAfter: to.head,
@@ -59,6 +64,7 @@ export async function movementOf(
     ran: stashMoved || isUnderway || from.head !== to.head || entries.length > 0,
     hasBrought: stashMoved || isUnderway || entries.some(isBringing),
     arrived: [...new Set([...arrived, ...underway])].slice(-maxArrived),
+    basedOnOwn,
     entries,
   }
 }
@@ -119,9 +125,8 @@ export function findBrought(place: PrivateDirectory, request: BroughtRequest): P
     return `${before} ${after} ${staged} ${from}\0${path}\0`
   })
   // Not the first snapshot itself: what the two ask about may begin at different snapshots of the same content.
-  const { headAfter, stashMoved, hasBrought, arrived, entries } = movement
-  const moved = [pair.from.head, pair.from.refs, headAfter, stashMoved, hasBrought, arrived, entries]
-  const between = JSON.stringify(moved)
+  const { basedOnOwn, ran: _, headBefore: __, ...moved } = movement
+  const between = JSON.stringify([pair.from.head, pair.from.refs, moved, [...basedOnOwn]])
   const key = `${place.directory} ${during} ${hash('sha256', [between, ...files].join(''))}`
   const earlier = answers.get(key)
   if (earlier !== undefined) return earlier
@@ -147,8 +152,10 @@ async function compareWithVersions(place: PrivateDirectory, request: BroughtRequ
   const unsure = movement.entries.flatMap(({ to, existed }) => (existed === 'perhaps' ? [to] : []))
   const removed = request.changed.filter(({ after }) => after === null).slice(0, maxNames)
   const names = new Map(live.map((file) => [file.path, namesOf(file, removed)]))
-  const commits = await readCommits(place, { arrived: [...arrived, ...unsure], known, names, ...request })
-  const versions = new VersionList(live)
+  const own = [...arrived, ...known].flatMap((commit) => movement.basedOnOwn.get(commit) ?? [])
+  const others = [...arrived, ...unsure, ...own.slice(-maxArrived)]
+  const commits = await readCommits(place, { arrived: others, known, names, ...request })
+  const versions = new VersionList(live, movement.basedOnOwn)
   for (const commit of arrived) versions.addCommit(commits, commit, names, true)
   for (const commit of known) versions.addCommit(commits, commit, names, false)
   for (const commit of unsure) versions.addCommit(commits, commit, names, false, true)
@@ -193,7 +200,7 @@ async function readCommits(
     known,
     names,
     differences,
-    movement: { headBefore, headAfter, hasBrought },
+    movement: { headBefore, headAfter, hasBrought, basedOnOwn },
   }: Pick<BroughtRequest, 'differences' | 'movement'> & {
     readonly arrived: readonly string[]
     readonly known: readonly string[]
@@ -216,7 +223,7 @@ async function readCommits(
           others.map((commit) => `${commit} ${base}`),
           paths,
         ),
-    isMany ? [] : recentDifferences(place, known, hasBrought, paths),
+    isMany ? [] : recentDifferences(place, known, { hasBrought, basedOnOwn }, paths),
   ])
   const baseContents = new Map(paths.map((path) => [path, differences.get(path)?.headBefore?.oid ?? null]))
   for (const { path, after } of oids) baseContents.set(path, after)
@@ -300,15 +307,22 @@ async function diffTree(
 async function recentDifferences(
   place: PrivateDirectory,
   known: readonly string[],
-  hasBrought: boolean,
+  { hasBrought, basedOnOwn }: Pick<GitMovement, 'hasBrought' | 'basedOnOwn'>,
   paths: readonly PathBytes[],
 ): Promise<readonly CommitDifference[]> {
   if (known.length === 0) return []
-  if (hasBrought) return differencesOf(place, await recentCommits(place, known, maxHistory), paths)
+  // What was made here, and what others based on it, is no older version.
+  const made = new Set([...basedOnOwn].flatMap(([commit, own]) => [commit, ...own]))
+  const isEarlier = (commit: string) => !made.has(commit)
+  if (hasBrought) {
+    const recent = await recentCommits(place, known, maxHistory)
+    return differencesOf(place, recent.filter(isEarlier), paths)
+  }
   const key = `${place.top} ${known.join(' ')}`
-  const commits = recentLists.get(key) ?? (await recentCommits(place, known, maxOlder))
+  const recent = recentLists.get(key) ?? (await recentCommits(place, known, maxOlder))
   // None at all is a failure of git, which may pass.
-  if (commits.length > 0) setNewest(recentLists, maxRecentLists, key, commits)
+  if (recent.length > 0) setNewest(recentLists, maxRecentLists, key, recent)
+  const commits = recent.filter(isEarlier)
   const kept = await keptDifferences(place, commits)
   const large = commits.filter((_, at) => kept[at] === null)
   const wanted = new Set(paths)
@@ -404,8 +418,10 @@ function namesOf(
   return [...own, ...removed.map((other) => ({ name: other.path, isOther: true }))]
 }
 
-interface KnownVersionId extends Omit<KnownVersion, 'hashes'> {
+interface KnownVersionId extends Omit<KnownVersion, 'hashes' | 'own'> {
   readonly oid: string
+  /** The contents that commits of the interval gave the file before this one. */
+  readonly bases?: readonly string[]
   /** Of the history: only a command that brings lines is likely to have used it. */
   readonly isOlder: boolean
 }
@@ -417,8 +433,10 @@ class VersionList {
   readonly #versions = new Map<PathBytes, Map<string, KnownVersionId>>()
   readonly #wholes = new Map<PathBytes, string | undefined>()
   readonly #ends: ReadonlyMap<PathBytes, Pick<ChangedContent, 'before' | 'after'>>
+  readonly #basedOnOwn: GitMovement['basedOnOwn']
 
-  constructor(live: readonly ChangedContent[]) {
+  constructor(live: readonly ChangedContent[], basedOnOwn: GitMovement['basedOnOwn']) {
+    this.#basedOnOwn = basedOnOwn
     this.#ends = new Map(live.map(({ path, before, after }) => [path, { before, after }]))
   }
 
@@ -434,7 +452,7 @@ class VersionList {
   #add(path: PathBytes, version: KnownVersionId): void {
     const ends = this.#ends.get(path)
     if (ends === undefined || version.oid === ends.before) return
-    if (version.oid === ends.after && version.isUnsure !== true) {
+    if (version.oid === ends.after && version.isUnsure !== true && version.bases === undefined) {
       if (!this.#wholes.has(path)) this.#wholes.set(path, version.commit)
       return
     }
@@ -459,8 +477,11 @@ class VersionList {
         // Another name counts only where the file does not have its own.
         if (oid === null || oid === undefined || (isOther && hasOwn)) continue
         hasOwn ||= !isOther
+        const ownCommits = this.#basedOnOwn.get(commit) ?? []
+        const bases = ownCommits.flatMap((own) => contents.get(own)?.get(name) ?? [])
+        if (bases.includes(oid)) continue
         const kinds = { isArrived, isBase: commit === base, isOtherName: isOther, isOlder: false, isUnsure }
-        this.#add(path, { oid, commit, ...kinds })
+        this.#add(path, { oid, commit, ...kinds, ...(bases.length > 0 && { bases }) })
       }
     }
   }
@@ -520,7 +541,7 @@ class VersionList {
     })
     const wanted = compared.flatMap(({ file, versions }) => [
       file.after ?? '',
-      ...versions.map(({ oid }) => oid),
+      ...versions.flatMap(({ oid, bases = [] }) => [oid, ...bases]),
     ])
     const contents = await readBlobs(place, wanted)
     const hashes = new Map(
@@ -535,15 +556,20 @@ class VersionList {
         const own = hashes.get(file.after ?? '')
         if (own === undefined) return []
         const added = new Set(file.places.flatMap((hunk) => hunk.added.map((_, more) => hunk.after + more)))
-        const all = versions.flatMap(({ oid, isOlder: _, ...version }): KnownVersion[] => {
+        const all = versions.flatMap(({ oid, isOlder: _, bases = [], ...version }): KnownVersion[] => {
           const its = hashes.get(oid)
-          return its === undefined ? [] : [{ ...version, hashes: its }]
+          const own = bases.flatMap((base) => (its ? linesAlsoIn(its, hashes.get(base) ?? []) : []))
+          return its === undefined ? [] : [{ ...version, hashes: its, own: new Set(own) }]
         })
         return [[file.path, knownLines({ hashes: own, added, trace }, all)] as const]
       }),
     )
     return { isWhole: (path) => this.isWhole(path), lines: (path) => lines.get(path) ?? null }
   }
+}
+
+function linesAlsoIn(hashes: readonly string[], base: readonly string[]): readonly number[] {
+  return [...align(hashes, base)].flatMap((to, at) => (to < 0 ? [] : [at + 1]))
 }
 
 /** A line without its white space, marked as `isSolid` expects it. */

@@ -376,14 +376,48 @@ export async function ownCommits(
   entries: readonly ReflogEntry[],
   most: number,
 ): Promise<ReadonlyMap<string, readonly PathBytes[]>> {
-  const ownEntries = entries.filter(
-    (entry) => entry.from !== entry.to && (isOwnReflogEntry(entry) || isReplay(entry)),
-  )
-  const commits = [...new Set(ownEntries.map(({ to }) => to))].slice(-most)
+  const commits = commitsMade(entries).slice(-most)
   return pathsByCommit(
     place,
     commits.map((commit): [string] => [commit]),
   )
+}
+
+function commitsMade(entries: readonly ReflogEntry[]): readonly string[] {
+  const made = entries.filter(
+    (entry) => entry.from !== entry.to && (isOwnReflogEntry(entry) || isReplay(entry)),
+  )
+  return [...new Set(made.map(({ to }) => to))]
+}
+
+const maxBased = 1_000
+
+/** The commits of others that are based on commits that were made here, each with the last of those. */
+export async function commitsBasedOnOwn(
+  place: PrivateDirectory,
+  { from, to }: RepositoryPair,
+  { entries, arrived }: { readonly entries: readonly ReflogEntry[]; readonly arrived: readonly string[] },
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const based = new Map<string, readonly string[]>()
+  const own = new Set(commitsMade(entries).slice(-maxBased))
+  if (own.size === 0) return based
+  const moved = new Set(entries.map((entry) => entry.to))
+  const tips = to.refs?.all.filter((tip) => !moved.has(tip) && tip !== to.refs?.stash) ?? []
+  // What existed at the start is based on nothing that was made since.
+  const earlier = new Set([...(from.refs?.all ?? []), ...(from.refs?.stashes ?? []), from.head])
+  const others = [...arrived, ...tips].filter((commit) => !earlier.has(commit) && !own.has(commit))
+  if (others.length === 0) return based
+  const input = Buffer.from([...others, ...[...own].map((commit) => `^${commit}`), ''].join('\n'))
+  const order = ['--ancestry-path', '--topo-order', '--reverse', `--max-count=${maxBased}`]
+  const question = ['rev-list', ...order, '--parents', '--ignore-missing', '--stdin']
+  const { code, output } = await runGit(question, privateCall(place, input))
+  if (code !== 0) return based
+  for (const line of output.toString('latin1').split('\n').filter(Boolean)) {
+    const [commit = '', ...parents] = line.split(' ')
+    const bases = parents.flatMap((parent) => (own.has(parent) ? [parent] : (based.get(parent) ?? [])))
+    based.set(commit, [...new Set(bases)])
+  }
+  return based
 }
 
 async function parentsOf(

@@ -441,6 +441,40 @@ const cases: Readonly<Record<string, Case>> = {
     },
     expected: { a1: 'a', a2: 'a' },
   },
+  'an own commit that is pushed, and pulled again with lines that a colleague based on it': {
+    play: async (scene, path) => {
+      const clone = cloned(scene, path)
+      const answer = await scene.attempt('a', (tools) => {
+        tools.write(path, [...a(1, 2, 3), ...base(path)])
+        tools.git('commit', '-qam', 'own')
+        tools.git('remote', 'add', path, clone.folder)
+        tools.git('push', '-q', path, 'main:shared')
+        runGit(clone.folder, 'merge', '-q', 'shared')
+        clone.commit(path, [...a(1, 2, 3), ...base(path), ...p(1, 2)])
+        tools.git('pull', '-q', path, 'main')
+      })
+      const { added_lines, brought_lines } = answer.details.find((one: Answer) => one.path === path)
+      return { ...(await scene.owners(path)), added_lines, brought_lines }
+    },
+    expected: { ...nobodys, a1: 'a', a2: 'a', a3: 'a', added_lines: 5, brought_lines: 2 },
+  },
+  'an own commit that another work tree merged before the attempt ended': {
+    play: async (scene, path) => {
+      const linked = `${scene.linked}-of-${path}`
+      scene.git('worktree', 'add', '-q', '-b', `linked-${path}`, linked)
+      const answer = await scene.attempt('a', (tools) => {
+        tools.write(path, [...a(1, 2, 3), ...base(path)])
+        tools.git('commit', '-qam', 'own')
+        runGit(linked, 'merge', '-q', 'main')
+        writeFileSync(join(linked, path), [...a(1, 2, 3), ...base(path), ...p(1), ''].join('\n'))
+        runGit(linked, 'commit', '-qam', 'more')
+      })
+      const { origin, brought_lines } = answer.details.find((one: Answer) => one.path === path)
+      scene.git('worktree', 'remove', linked)
+      return { ...(await scene.owners(path)), origin, brought_lines }
+    },
+    expected: { a1: 'a', a2: 'a', a3: 'a', origin: 'task', brought_lines: undefined },
+  },
   'an older commit is restored without a trace, and a line written': {
     play: async ({ attempt, put, git, rows, owners }, path) => {
       put(path, [...base(path), ...p(1, 2)])
