@@ -231,10 +231,9 @@ export async function makeHeights({ db, projectId }: ReadScope): Promise<void> {
     .where('project_id', '=', projectId)
     .execute()
   const heights = heightsOf(tasks, edges)
-  const changed = tasks.flatMap(({ id, height }, at) =>
-    heights[at] === height ? [] : [sql`(${id}, cast(${heights[at]} as bigint))`],
-  )
-  for (const rows of splitIntoBatches(changed)) {
+  const changed = [...tasks.keys()].filter((at) => heights[at] !== tasks[at]?.height)
+  for (const places of splitIntoBatches(changed)) {
+    const rows = places.map((at) => sql`(${tasks[at]?.id}, cast(${heights[at]} as bigint))`)
     await sql`update task set height = made.column2 from (values ${sql.join(rows)}) as made
       where task.project_id = ${projectId} and task.id = made.column1`.execute(db)
   }
