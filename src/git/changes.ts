@@ -1,4 +1,9 @@
-import type { ChangeOrigin, ChangeReport, FileChange } from '../track/domain/changes.ts'
+import {
+  type ChangeOrigin,
+  type ChangeReport,
+  type FileChange,
+  removedWorkNote,
+} from '../track/domain/changes.ts'
 import { type BroughtLines, findBrought, movementOf, nothingBrought } from './brought.ts'
 import {
   compareSnapshots,
@@ -279,7 +284,7 @@ function comparisonNotes(span: SnapshotPair, compared: Iterable<Difference>): st
     if (tracks && isUntracking(difference)) untracked.push(difference.path)
   }
   return [
-    ...pathListSentence(removed, 'Pre-existing uncommitted work was removed: '),
+    ...pathListSentence(removed, removedWorkNote),
     ...pathListSentence(committed, 'Committed although the task did not change it, a pre-existing file: '),
     ...pathListSentence(untracked, 'No longer tracked, but still on disk: '),
     ...repositoryNotes(span),

@@ -421,6 +421,13 @@ describe('beside the table', () => {
     const { mission_id } = await all.ada.call('start_mission', { name: 'M', objective: 'O' })
     const id = await start(all.ada, 'Empty', { mission_id })
     await complete(all, id)
+    expect(all.json('mission', 'timeline', mission_id)).toMatchObject({
+      tasks: [{ id, status: 'done', needs_review: true }],
+      attempts: [{ task_id: id, verdict: 'contradicted' }],
+    })
+    expect(all.json('plan', 'show', '--mission', mission_id).phases).toMatchObject([
+      { tasks: [{ id, mark: 'done', needs_review: true }] },
+    ])
     const words = ['--status', 'completed', '--summary', 'Done.']
     const { doubted, status } = await all.ada.call('complete_mission', {
       mission_id,

@@ -223,7 +223,10 @@ describe('what a task changed since its first attempt began', () => {
     await task.complete('Not yet.', { status: 'failed' })
     await task.start({ planned_task_id: task.task_id })
     task.write('src/auth.ts', 'export const auth = 1\n')
-    expect(rulesOf(await task.complete('Done.'))).toEqual(['nothing_changed', 'no_check'])
+    const restored = await task.complete('Done.')
+    expect(rulesOf(restored)).toEqual(['nothing_changed', 'no_check'])
+    // Neither as destroyed work nor as brought by git.
+    expect(restored.verification.warnings).toEqual([expect.stringMatching(/attempt 1 .*: src\/auth\.ts\.$/)])
   })
 
   test('counts what an attempt changed that was taken over', async () => {

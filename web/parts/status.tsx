@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact'
+import { reviewItemKinds } from '../../src/inbox/domain/inbox-item.ts'
+import type { VerdictValue } from '../../src/track/domain/verdict.ts'
 import './status.css'
 
 /** The statuses of work: one shape, one colour and one word each. */
@@ -12,6 +14,8 @@ export const statuses = {
   partial: { word: 'Partly done', colour: 'done' },
   done: { word: 'Done', colour: 'done' },
   unmeasured: { word: 'Done, not measured', colour: 'done' },
+  unproven: { word: 'Done, unproven', colour: 'planned' },
+  contradicted: { word: 'Contradicted', colour: 'blocked' },
   dropped: { word: 'Dropped', colour: 'planned' },
 } as const satisfies Record<string, { readonly word: string; readonly colour: string }>
 
@@ -22,9 +26,6 @@ export function statusOf(word: string): Status {
   return byWord[word.toLowerCase()] ?? 'planned'
 }
 
-/** Kinds of inbox items that count as needing review, as on the board. */
-const reviewKinds = ['review', 'scope', 'approval', 'command']
-
 /** The status of a task with its open inbox items. */
 export function taskStatus(task: {
   readonly status: string
@@ -33,8 +34,19 @@ export function taskStatus(task: {
 }): Status {
   if (task.resolution === 'dropped') return 'dropped'
   if (task.items.some(({ kind }) => kind === 'blocker')) return 'blocked'
-  if (task.items.some(({ kind }) => reviewKinds.includes(kind))) return 'review'
+  if (task.items.some(({ kind }) => reviewItemKinds.some((one) => one === kind))) return 'review'
   return task.resolution === 'unmeasured' ? 'unmeasured' : statusOf(task.status)
+}
+
+/** The status of an attempt: of a completed one, its verdict. */
+export function attemptStatus({
+  status,
+  verdict,
+}: {
+  readonly status: string
+  readonly verdict: VerdictValue | null
+}): Status {
+  return verdict === null || verdict === 'proven' ? statusOf(status) : verdict
 }
 
 /** The status of a task in the plan. A task with an open dependency is planned; `blocked` needs a person. */
@@ -97,7 +109,20 @@ export function StatusBadge({ status, word }: { readonly status: Status; readonl
   )
 }
 
+const cross = (
+  <>
+    <circle class="fill" cx="8" cy="8" r="6.2" />
+    <path class="hole" d="m5.7 5.7 4.6 4.6m0-4.6-4.6 4.6" />
+  </>
+)
 const check = <path class="check" d="m5 8.2 2.1 2.1L11.2 6" />
+
+const ringWithCheck = (
+  <>
+    <circle class="stroke" cx="8" cy="8" r="5.6" />
+    {check}
+  </>
+)
 
 const shapes: Readonly<Record<Status, ComponentChildren>> = {
   planned: <circle class="stroke dotted" cx="8" cy="8" r="5.6" />,
@@ -120,12 +145,8 @@ const shapes: Readonly<Record<Status, ComponentChildren>> = {
       <path class="hole" d="M5.2 8h5.6" />
     </>
   ),
-  failed: (
-    <>
-      <circle class="fill" cx="8" cy="8" r="6.2" />
-      <path class="hole" d="m5.7 5.7 4.6 4.6m0-4.6-4.6 4.6" />
-    </>
-  ),
+  failed: cross,
+  contradicted: cross,
   partial: (
     <>
       <circle class="stroke" cx="8" cy="8" r="5.6" />
@@ -138,12 +159,8 @@ const shapes: Readonly<Record<Status, ComponentChildren>> = {
       <path class="hole" d="m5 8.2 2.1 2.1L11.2 6" />
     </>
   ),
-  unmeasured: (
-    <>
-      <circle class="stroke" cx="8" cy="8" r="5.6" />
-      {check}
-    </>
-  ),
+  unmeasured: ringWithCheck,
+  unproven: ringWithCheck,
   dropped: (
     <>
       <circle class="stroke" cx="8" cy="8" r="5.6" />

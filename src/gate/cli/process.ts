@@ -91,7 +91,7 @@ export const processSimulate: AnswerView<'process_simulate'> = (answer, page) =>
   return blocks(
     steps.join('\n'),
     end,
-    section('Prompt', indentText(answer.prompt?.trimEnd() ?? ''), page),
+    section('The agent is told', indentText(answer.prompt?.trimEnd() ?? ''), page),
     section('Next', indentText(next), page),
   )
 }

@@ -29,7 +29,7 @@ export const runState: AnswerView<'state_gate_get_state'> = (answer, page) => {
   ]
   return blocks(
     `${head.join('  ')}\n${ink('dim', `${answer.run_id}, moved ${formatAge(answer.updated_at, now)}`)}`,
-    section('Prompt', indentText(answer.prompt?.trimEnd() ?? ''), page),
+    section('The agent is told', indentText(answer.prompt?.trimEnd() ?? ''), page),
     section('Needs a person', indentText(waitingItemsText(answer)), page),
     section('Evidence this state needs', indentText(artifacts(answer, page)), page),
     section('Blocked by', indentText(missingGuards(answer, page)), page),
@@ -48,7 +48,7 @@ export const runPage = (answer: RunDetail, page: RenderContext): string => {
   return blocks(
     `${ink('bold', run.process_name)}  in "${run.current_state}"  ${statusWord(run.status, page)}  ${ink('dim', `version ${run.process_version}, revision ${run.revision}`)}\n${ink('dim', `${run.run_id}, moved ${formatAge(run.updated_at, now)}`)}`,
     section('About', indentText(about.join('\n')), page),
-    section('Prompt', indentText(answer.prompt?.trimEnd() ?? ''), page),
+    section('The agent is told', indentText(answer.prompt?.trimEnd() ?? ''), page),
     section('Needs a person', indentText(waitingItemsText(answer)), page),
     section(
       'Transitions',
@@ -262,7 +262,7 @@ function afterEventText(result: AcceptedEntry, page: RenderContext): string {
   const { unsatisfied_guards: missing = [], prompt = '', next_events: next = [] } = result
   return blocks(
     section('Still needed', indentText(missing.join('\n')), page),
-    section('Prompt', indentText(prompt.trimEnd()), page),
+    section('The agent is told', indentText(prompt.trimEnd()), page),
     next.length === 0 ? '' : `Next: ${next.join(', ')}`,
   )
 }

@@ -135,11 +135,17 @@ function completionForm(evidence: NonNullable<InboxRow['evidence']>, page: Rende
   if (verdict === null) return ''
   const by = author === null ? '' : `  ${page.ink('dim', withPerson(author, person))}`
   return [
+    ...(evidence.is_replaced ? [replacedText(measured)] : []),
     ...(claimed === null ? [] : [`claimed   ${quoteText(claimed, page)}${by}`]),
     ...(measured === null ? [] : [`measured  ${measuredFiles(measured)}`]),
     ...deniedLine(denied),
     verdictText(verdict, page, null),
   ].join('\n')
+}
+
+/** That an item is about an attempt that a later one replaced. */
+function replacedText(measured: { readonly attempt: number } | null): string {
+  return `Of attempt ${measured?.attempt ?? 'unknown'}, which a later one replaced:`
 }
 
 type MeasuredFigures = Pick<

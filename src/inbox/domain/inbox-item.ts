@@ -171,3 +171,6 @@ export function dueItemId({ id, lastCallAt }: Pick<Attempt, 'id' | 'lastCallAt'>
 function numberIn36(digits: string): bigint {
   return BigInt(Number.parseInt(digits, 36) || 0)
 }
+
+/** The kinds that wait for a person's review, not for an agent's work. */
+export const reviewItemKinds = ['review', 'verdict', 'scope', 'approval', 'command'] as const

@@ -33,6 +33,8 @@ export const InboxEvidence = z.object({
   /** The person behind that agent, on a server with people. */
   person: z.string().nullable(),
   attempt_status: z.enum(attemptStatuses).nullable(),
+  /** The item is about an attempt that a later one at the task replaced. */
+  is_replaced: z.boolean(),
   areas: strings,
   measured: MeasuredShort.nullable(),
   /** What the measurement says about the claim, with its reasons. */
@@ -68,6 +70,7 @@ export async function inboxEvidence(reads: Reads, item: InboxItem): Promise<z.ou
     agent_name: attempt === null ? null : displayName(attempt),
     person: personOf(attempt?.actor),
     attempt_status: attempt?.status ?? null,
+    is_replaced: attempt !== null && last !== null && attempt.number < last.number,
     areas: attempt?.areas ?? [],
     measured: measured ? measuredSummary(measured) : null,
     verdict: verdict && verdictEntry(verdict),

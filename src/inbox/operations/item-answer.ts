@@ -1,12 +1,20 @@
 import { z } from 'zod'
 import { displayName } from '../../kernel/actor.ts'
+import type { MissionId } from '../../kernel/id.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { NameBehind } from '../../people/operations/agent-owners.ts'
+import type { Reads } from '../../store/ports/store.ts'
 import { issueWords } from '../../track/operations/record-answer.ts'
 import { commandFor, verbsFor } from '../domain/answers.ts'
-import { type InboxItem, type InboxItemRequest, itemAnswers, itemKinds } from '../domain/inbox-item.ts'
+import {
+  type InboxItem,
+  type InboxItemRequest,
+  itemAnswers,
+  itemKinds,
+  reviewItemKinds,
+} from '../domain/inbox-item.ts'
 import type { InboxItemLine } from '../ports/item-reads.ts'
 
 /** An open item in an answer: complete, as a blocker of a mission, or in one line beside a task. */
@@ -191,4 +199,18 @@ export type WaitingEntry = z.output<typeof WaitingEntry>
 
 export function openItemEntry({ id, kind, reason }: InboxItem): WaitingEntry {
   return { item_id: id, kind, question: excerpt(reason, 300) }
+}
+
+const maxToReview = 500
+
+/** The tasks that wait for a person's review, as on the board. */
+export async function tasksToReview(
+  { inboxItems }: Reads,
+  missionId?: MissionId,
+): Promise<ReadonlySet<string>> {
+  const { items } = await inboxItems.list(
+    { status: 'open', kinds: reviewItemKinds, ...(missionId !== undefined && { missionId }) },
+    { limit: maxToReview },
+  )
+  return new Set(items.flatMap(({ item: { item } }) => item.taskId ?? []))
 }

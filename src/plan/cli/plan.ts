@@ -70,9 +70,10 @@ function taskLines(
     role ?? '',
     assignee === undefined ? '' : `for ${assignee}`,
     waitsText(waits, titles),
+    task.needs_review ? 'needs review' : '',
   ].filter((note) => note !== '')
   const critical = task.critical ? page.ink('yellow', '!') : ' '
-  const line = `${'  '.repeat(depth)}${taskMarkText(mark, page)} ${critical} ${title}`
+  const line = `${'  '.repeat(depth)}${task.needs_review ? page.ink('yellow', '●') : taskMarkText(mark, page)} ${critical} ${title}`
   return [
     `${line}  ${page.ink('dim', notes.join(', '))}`,
     ...task.subtasks.flatMap((subtask) => taskLines(subtask, { depth: depth + 1, titles }, page)),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { tasksToReview } from '../../inbox/operations/item-answer.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import type { PhaseId } from '../../kernel/id.ts'
 import { findPlanned, spanOf } from '../../kernel/operations/find.ts'
@@ -8,7 +9,7 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { dependencyTree, dot, mermaid } from '../domain/diagrams.ts'
-import { type OutlinePhase, outline } from '../domain/outline.ts'
+import { type OutlinePhase, type OutlineTask, outline } from '../domain/outline.ts'
 import type { PlanSpan } from '../domain/plan.ts'
 import { criticalPath, marks, readyTasks } from '../domain/readiness.ts'
 import type { OutlineCount } from '../ports/plan-reads.ts'
@@ -35,6 +36,8 @@ const OutlineTaskEntry = z
     mark: z.enum(marks),
     /** To do again: its last attempt failed. */
     failed: z.literal(true).optional(),
+    /** It waits for a person's review, as on the board. */
+    needs_review: z.literal(true).optional(),
     critical: z.boolean(),
     waits_for: strings,
     get subtasks(): z.ZodReadonly<z.ZodArray<typeof OutlineTaskEntry>> {
@@ -194,12 +197,30 @@ function totalsOf(counts: readonly OutlineCount[]) {
   return { tasks: sum('total'), done: sum('done'), dropped: sum('dropped') }
 }
 
-/** Each phase with the name of its mission, if it has one. */
-async function withMissions<Phase extends OutlinePhase>({ missions }: Reads, phases: readonly Phase[]) {
+/** Each phase with the name of its mission, if it has one, and the tasks that wait for a review. */
+async function withMissions<Phase extends OutlinePhase>(reads: Reads, phases: readonly Phase[]) {
+  const { missions } = reads
+  const waiting = await tasksToReview(reads)
   const ids = [...new Set(phases.flatMap(({ mission_id }) => mission_id ?? []))]
   const found = await Promise.all(ids.map((id) => missions.find(id)))
   const names = new Map(found.flatMap((mission) => (mission ? [[mission.id as string, mission.name]] : [])))
-  return phases.map((phase) => ({ ...phase, mission_name: names.get(phase.mission_id ?? '') ?? null }))
+  return phases.map((phase) => ({
+    ...phase,
+    mission_name: names.get(phase.mission_id ?? '') ?? null,
+    milestones: phase.milestones.map((one) => ({ ...one, tasks: markReviews(one.tasks, waiting) })),
+    tasks: markReviews(phase.tasks, waiting),
+  }))
+}
+
+function markReviews(
+  tasks: readonly OutlineTask[],
+  waiting: ReadonlySet<string>,
+): readonly z.output<typeof OutlineTaskEntry>[] {
+  return tasks.map((task) => ({
+    ...task,
+    ...(waiting.has(task.id) && { needs_review: true as const }),
+    subtasks: markReviews(task.subtasks, waiting),
+  }))
 }
 
 const drawings = { mermaid, dot, text: dependencyTree } as const

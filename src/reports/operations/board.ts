@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { reviewItemKinds } from '../../inbox/domain/inbox-item.ts'
 import { displayName } from '../../kernel/actor.ts'
 import type { TaskId } from '../../kernel/id.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
@@ -50,9 +51,6 @@ const BoardCard = z.object({
   updated_at: z.string(),
 })
 
-/** Inbox items that wait for a person's review, not for an agent's work. */
-const reviewKinds = ['review', 'verdict', 'scope', 'approval', 'command'] as const
-
 export const board = defineOperation({
   name: 'board',
   command: 'board',
@@ -76,7 +74,7 @@ export const board = defineOperation({
   store.view(async (reads) => {
     const limit = input.limit ?? 100
     const now = clock.now()
-    const waiting = await reads.inboxItems.list({ status: 'open', kinds: reviewKinds }, { limit })
+    const waiting = await reads.inboxItems.list({ status: 'open', kinds: reviewItemKinds }, { limit })
     const review = new Set(waiting.items.flatMap(({ item }) => item.item.taskId ?? []))
     const ready = await reads.plan.tasks({ owner: 'open', now, ready: true }, { limit })
     const active = await reads.plan.tasks({ now, status: 'in_progress' }, { limit })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { tasksToReview } from '../../inbox/operations/item-answer.ts'
 import type { MissionId } from '../../kernel/id.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { findMission } from '../../kernel/operations/find.ts'
@@ -11,6 +12,7 @@ import type { TurnSummary } from '../../sessions/ports/capture-reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { phaseStatuses, shownStatus } from '../../track/domain/mission.ts'
 import { attemptStatuses, resolutions } from '../../track/domain/task.ts'
+import { verdictValues } from '../../track/domain/verdict.ts'
 import { ChangeCounts, measurementLevel } from '../../track/operations/attempt-answer.ts'
 import { missionRunsFields, missionStatus } from '../../track/operations/mission-answer.ts'
 import { missionRuns } from '../../track/operations/summary.ts'
@@ -23,6 +25,8 @@ const TimelineTaskEntry = z.object({
   parent_task_id: z.string().nullable(),
   status: z.enum(['ready', 'blocked', 'in_progress', 'done']),
   resolution: z.enum(resolutions).nullable(),
+  /** It waits for a person's review, as on the board. */
+  needs_review: z.literal(true).optional(),
 })
 
 /** Lines, and files out of scope. */
@@ -44,6 +48,7 @@ const TimelineAttemptEntry = z.object({
   lines: Lines.nullable(),
   scope_match: z.boolean().nullable(),
   measurement: measurementLevel.nullable(),
+  verdict: z.enum(verdictValues).nullable(),
 })
 
 const TimelineMark = z.object({
@@ -127,6 +132,7 @@ async function timelineOf(
   const attempts = await reads.timeline.attempts(mission.id, limit)
   const lines = await reads.timeline.lines(mission.id, limit)
   const marks = await timelineMarks(reads, mission.id, limit)
+  const waiting = await tasksToReview(reads, mission.id)
   const sums = [...lines.values()]
   const captured = await reads.capture.turnsBetween(mission.createdAt, mission.completedAt ?? until)
   return {
@@ -138,7 +144,7 @@ async function timelineOf(
     created_at: instant(mission.createdAt),
     completed_at: instantOrNull(mission.completedAt),
     phases: phases.map((phase) => ({ id: phase.id, name: phase.name, status: phase.status })),
-    tasks: tasks.map(timelineTask),
+    tasks: tasks.map((task) => timelineTask(task, waiting)),
     attempts: attempts.map((attempt) => timelineAttempt(attempt, lines.get(attempt.id))),
     marks: marks.marks,
     captured: captured.map(timelineTurn),
@@ -157,7 +163,7 @@ async function timelineOf(
   }
 }
 
-function timelineTask(task: TimelineTask): z.output<typeof TimelineTaskEntry> {
+function timelineTask(task: TimelineTask, waiting: ReadonlySet<string>): z.output<typeof TimelineTaskEntry> {
   return {
     id: task.id,
     name: excerpt(task.name, 120),
@@ -165,6 +171,7 @@ function timelineTask(task: TimelineTask): z.output<typeof TimelineTaskEntry> {
     parent_task_id: task.parentTaskId,
     status: task.status,
     resolution: task.resolution,
+    ...(waiting.has(task.id) && { needs_review: true as const }),
   }
 }
 
@@ -185,6 +192,7 @@ function timelineAttempt(
     lines: isMeasured ? { added: lines.added, deleted: lines.deleted, out_of_scope: lines.outOfScope } : null,
     scope_match: attempt.scopeMatches,
     measurement: attempt.measurement,
+    verdict: attempt.verdict,
   }
 }
 

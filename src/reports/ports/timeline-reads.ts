@@ -2,6 +2,7 @@ import type { AttemptId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
 import type { ListPart } from '../../kernel/page.ts'
 import type { ChangeKind } from '../../track/domain/changes.ts'
 import type { AttemptStatus, Resolution } from '../../track/domain/task.ts'
+import type { VerdictValue } from '../../track/domain/verdict.ts'
 import type { FileChangeCounts } from '../../track/ports/attempt-reads.ts'
 
 /** A task for a timeline: its name, phase and status. */
@@ -27,6 +28,7 @@ export interface TimelineAttempt {
   readonly counts: FileChangeCounts | null
   readonly scopeMatches: boolean | null
   readonly measurement: 'exact' | 'partial' | 'unknown' | null
+  readonly verdict: VerdictValue | null
 }
 
 /** The line counts of an attempt; uncountable lines are left out. */

@@ -77,7 +77,7 @@ async function attemptsOf(
       join.onRef('end.project_id', '=', 'attempt.project_id').onRef('end.attempt_id', '=', 'attempt.id'),
     )
     .selectAll('attempt')
-    .select('end.measurement')
+    .select(['end.measurement', 'end.verdict'])
     .where('attempt.project_id', '=', projectId)
     .where('attempt.mission_id', '=', missionId)
     .orderBy('attempt.seq', 'desc')
@@ -94,6 +94,7 @@ async function attemptsOf(
     counts: countsOf(row),
     scopeMatches: scopeMatchesOf(row),
     measurement: row.measurement as TimelineAttempt['measurement'], // as it was written
+    verdict: row.verdict as TimelineAttempt['verdict'], // as it was written
   }))
 }
 

@@ -276,3 +276,6 @@ function isSame(row: MissionChange, recorded: MissionChange | undefined): boolea
     row.others === recorded.others
   )
 }
+
+/** The beginning of the note that names files whose uncommitted lines from before the attempt are gone. */
+export const removedWorkNote = 'Pre-existing uncommitted work was removed: '

@@ -8,7 +8,7 @@ import {
   measurement,
 } from '../../kernel/operations/measurement-protocol.ts'
 import type { TaskPromises } from '../../plan/operations/done-when.ts'
-import type { ReportedChange } from '../domain/changes.ts'
+import { type ReportedChange, removedWorkNote } from '../domain/changes.ts'
 import {
   claimedChanges,
   claimsWithoutChange,
@@ -16,6 +16,7 @@ import {
   unchangedPaths,
 } from '../domain/claimed-changes/claimed-changes.ts'
 import { unchangedClaims } from '../domain/claimed-paths.ts'
+import { nameSome } from '../domain/owner-notes.ts'
 import type { Attempt, TaskOutcome } from '../domain/task.ts'
 import {
   changesOfTask,
@@ -36,7 +37,7 @@ import {
   type Verdict,
 } from '../domain/verdict.ts'
 import { isJudgedWeakening, type Weakening } from '../domain/weakened/weakened.ts'
-import { absentFiles } from './measure-attempt.ts'
+import { absentFiles, broughtNotes } from './measure-attempt.ts'
 
 /** The work of a task that the changes of its last attempt do not show. */
 export const taskTraces = measurement({
@@ -185,7 +186,11 @@ export function judgeCompletion(
   const { attempt, status, outcome, related, promises, checks, content, sessionTasks } = completion
   const elsewhere = completion.evidence.elsewhere ?? traces?.elsewhere
   const { weakened = [], missing = [], respaced = [] } = compared ?? {}
-  const warnings = [...completion.evidence.warnings, ...reportedNote(outcome, weakened)]
+  const restored = filesTakenBack(attempt, related, traces?.restored ?? [])
+  const warnings = [
+    ...warningsAfterUndoing(completion.evidence, restored, related),
+    ...reportedNote(outcome, weakened),
+  ]
   const evidence = { ...completion.evidence, warnings, ...(elsewhere && { elsewhere }) }
   const measured = { ...completion, evidence }
   const touched = traces?.touched ?? null
@@ -212,7 +217,39 @@ export function judgeCompletion(
     content,
     contradictedSubtasks: contradictedSubtasks(attempt.taskId, related),
   })
-  return { verdict, evidence, restored: filesTakenBack(attempt, related, traces?.restored ?? []) }
+  return { verdict, evidence, restored }
+}
+
+/** A file that is as before the task again says that, instead of warnings about lines that went or that git brought. */
+function warningsAfterUndoing(
+  { warnings, changes }: AttemptMeasurement,
+  restored: readonly FilesTakenBack[],
+  related: readonly RelatedAttempt[],
+): readonly string[] {
+  const back = new Set(restored.flatMap(({ paths }) => paths))
+  const paths = changes.flatMap(({ path }) => (back.has(path) ? [path] : []))
+  if (paths.length === 0) return warnings
+  const stale = broughtNotes(changes)
+  const undone = restored.filter((files) => files.paths.some((path) => paths.includes(path)))
+  const numbers = undone.flatMap(({ attemptId }) =>
+    related.flatMap(({ attempt: { id, number } }) => (id === attemptId ? [number] : [])),
+  )
+  return [
+    ...warnings
+      .filter((warning) => !stale.includes(warning))
+      .flatMap((warning) => withoutRemoved(warning, back)),
+    ...broughtNotes(changes.filter(({ path }) => !back.has(path))),
+    `As before the task again (attempt ${numbers.join(' and ')} undone): ${nameSome(paths)}.`,
+  ]
+}
+
+function withoutRemoved(warning: string, back: ReadonlySet<string>): readonly string[] {
+  if (!warning.startsWith(removedWorkNote)) return [warning]
+  const left = warning
+    .slice(removedWorkNote.length, -1)
+    .split(', ')
+    .filter((path) => !back.has(path))
+  return left.length === 0 ? [] : [`${removedWorkNote}${left.join(', ')}.`]
 }
 
 /** The files of which it is not settled whose they are, each with the other agents. */

@@ -866,7 +866,8 @@ function unseenNotes(changes: readonly ReportedChange[]): readonly string[] {
   ]
 }
 
-function broughtNotes(changes: readonly ReportedChange[]): readonly string[] {
+/** The files with lines that git brought. */
+export function broughtNotes(changes: readonly ReportedChange[]): readonly string[] {
   const brought = changes.flatMap(({ path, origin, addedLines, broughtLines, broughtBy }) => {
     if (broughtLines === undefined || origin === 'imported') return []
     const share = broughtLines === addedLines ? 'all' : broughtLines

@@ -14,6 +14,7 @@ import { CompletionVerdict } from '../../parts/verdict.tsx'
 import { href } from '../../router/location.ts'
 import { sendings } from '../../shell/toasts.tsx'
 import { type CardAction, kindOf, noVerbsReason, verbsOf } from './actions.ts'
+import type { FirstHunkWork } from './first-hunk.tsx'
 
 interface InboxCardProps {
   readonly card: ReadonlySignal<InboxCard>
@@ -96,6 +97,9 @@ export function Card({
       ) : null}
       {card.request?.kind === 'command' ? <PinnedFiles request={card.request} /> : null}
       <CommandResults commands={card.commands} />
+      {card.is_replaced && card.measured ? (
+        <p class="muted">Of attempt {card.measured.attempt}, which a later one replaced:</p>
+      ) : null}
       <CompletionVerdict
         claimed={
           card.claimed
@@ -110,7 +114,9 @@ export function Card({
         unchanged={card.unchanged_claims}
         denied={card.not_mine}
       />
-      {card.task_id !== null && (card.measured?.files ?? 0) > 0 ? <FirstHunk task={card.task_id} /> : null}
+      {card.task_id !== null && (card.measured?.files ?? 0) > 0 ? (
+        <FirstHunk task={card.task_id} attempt={card.is_replaced ? card.attempt_id : null} />
+      ) : null}
       {card.workaround ? (
         <ClaimQuote author={card.opened_by}>
           <Prose text={card.workaround} />
@@ -190,8 +196,8 @@ function CommandResults({ commands }: Pick<InboxCard, 'commands'>) {
 }
 
 /** The first changed lines, loaded after the page: enough to decide small items. */
-function FirstHunk({ task }: { readonly task: string }) {
-  const [Part, setPart] = useState<ComponentType<{ readonly task: string }> | null>(() => firstHunk)
+function FirstHunk(work: FirstHunkWork) {
+  const [Part, setPart] = useState<ComponentType<FirstHunkWork> | null>(() => firstHunk)
   useEffect(() => {
     if (Part !== null) return
     const load = async () => {
@@ -201,10 +207,10 @@ function FirstHunk({ task }: { readonly task: string }) {
     }
     void load()
   }, [Part])
-  return Part ? <Part task={task} /> : null
+  return Part ? <Part {...work} /> : null
 }
 
-let firstHunk: ComponentType<{ readonly task: string }> | null = null
+let firstHunk: ComponentType<FirstHunkWork> | null = null
 
 type CommandCardRequest = Extract<NonNullable<InboxCard['request']>, { readonly kind: 'command' }>
 

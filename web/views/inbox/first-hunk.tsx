@@ -8,9 +8,15 @@ import '../../parts/diff.css'
 const maxLines = 8
 const maxLineLength = 200
 
-/** The first lines that a task changed, and the way to the rest. */
-export function FirstHunk({ task }: { readonly task: string }) {
-  const { answer } = useQuery('diff', { id: task }, { once: true })
+export interface FirstHunkWork {
+  readonly task: string
+  /** Only this attempt; null for the whole task. */
+  readonly attempt: string | null
+}
+
+/** The first lines that a task or an attempt changed, and the way to the rest. */
+export function FirstHunk({ task, attempt }: FirstHunkWork) {
+  const { answer } = useQuery('diff', { id: attempt ?? task }, { once: true })
   const text = answer.value?.diff
   const files = useMemo(() => (text === undefined ? [] : parseDiff(text)), [text])
   const file = files.find(({ hunks }) => hunks.length > 0)
@@ -21,7 +27,7 @@ export function FirstHunk({ task }: { readonly task: string }) {
   return (
     <figure class="first-hunk" dir="ltr">
       <figcaption>
-        <a class="mono" href={href(`/review/task/${task}?file=${encodeURIComponent(file.path)}`)}>
+        <a class="mono" href={href(linkOf({ task, attempt }, file.path))}>
           {plainText(file.path)}
         </a>
         {files.length > 1 ? (
@@ -43,6 +49,12 @@ export function FirstHunk({ task }: { readonly task: string }) {
       </div>
     </figure>
   )
+}
+
+function linkOf({ task, attempt }: FirstHunkWork, path: string): string {
+  return attempt === null
+    ? `/review/task/${task}?file=${encodeURIComponent(path)}`
+    : `/tasks/${task}/diff?attempt=${attempt}`
 }
 
 const signs = { same: ' ', added: '+', deleted: '−', note: ' ' } as const

@@ -137,8 +137,7 @@ function WaitsFor({ mission: { id } }: { readonly mission: Timeline }) {
         <li key={item_id}>
           <StatusIcon status={kind === 'blocker' ? 'blocked' : 'review'} named={false} />
           <span>
-            {kind === 'blocker' ? 'Blocked by a question' : 'Needs you'}
-            {task_name === null ? '' : ` about ${task_name}`}:{' '}
+            {waitsText(kind, task_name)}:{' '}
             <a class="link" href={href(`/?select=${item_id}`)}>
               {request?.kind === 'decision'
                 ? `decide ${request.events.map(eventWords).join(' or ')}`
@@ -149,6 +148,11 @@ function WaitsFor({ mission: { id } }: { readonly mission: Timeline }) {
       ))}
     </ul>
   )
+}
+
+function waitsText(kind: string, task: string | null): string {
+  if (kind === 'blocker') return task === null ? 'Blocked by a question' : `${task} is blocked by a question`
+  return task === null ? 'Needs you' : `${task} needs you`
 }
 
 function Figure({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {

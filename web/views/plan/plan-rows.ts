@@ -42,6 +42,7 @@ export interface PlanTaskRow {
   readonly depth: number
   readonly mark: PlanTask['mark']
   readonly failed: boolean
+  readonly needsReview: boolean
   readonly role: string | null
   readonly assignee: string | null
   readonly critical: boolean
@@ -132,7 +133,18 @@ function linesOf(
   depth: number,
 ): (task: PlanTask) => readonly PlanTaskRow[] {
   const { phase, milestone, only } = home
-  return ({ id, title, mark, failed = false, role, assignee, critical, waits_for: waitsFor, subtasks }) => {
+  return ({
+    id,
+    title,
+    mark,
+    failed = false,
+    needs_review: needsReview = false,
+    role,
+    assignee,
+    critical,
+    waits_for: waitsFor,
+    subtasks,
+  }) => {
     const isWanted = only === null || (only === 'ready' ? mark === 'ready' : critical)
     const row: PlanTaskRow = {
       kind: 'task',
@@ -142,6 +154,7 @@ function linesOf(
       depth,
       mark,
       failed,
+      needsReview,
       role,
       assignee: assignee ?? null,
       critical,

@@ -92,10 +92,10 @@ export function Row(props: PlanRowProps) {
 }
 
 function TaskName({ row }: { readonly row: PlanTaskRow }) {
-  const { id, name, mark, failed, role, assignee, critical, waits } = row
+  const { id, name, mark, failed, needsReview, role, assignee, critical, waits } = row
   return (
     <>
-      <StatusIcon status={markStatus(mark, failed)} />
+      <StatusIcon status={needsReview ? 'review' : markStatus(mark, failed)} />
       <a
         class="cut wide"
         href={href(`/tasks/${id}`)}
@@ -110,9 +110,11 @@ function TaskName({ row }: { readonly row: PlanTaskRow }) {
           ? `after ${formatCount(waits, 'task')}`
           : failed && mark === 'ready'
             ? 'failed'
-            : mark === 'ready' || mark === 'dropped'
-              ? mark
-              : ''}
+            : needsReview
+              ? 'needs review'
+              : mark === 'ready' || mark === 'dropped'
+                ? mark
+                : ''}
       </span>
       <span class="muted plan-role cut">{assignee === null ? role : `for ${assignee}`}</span>
       <span class="id" title={id}>

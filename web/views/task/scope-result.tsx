@@ -18,7 +18,8 @@ export function ScopeOfChanges({
   const warnings = verification.warnings.filter((warning) => !repeatsScope(warning, unexpected_files))
   // Contested files are neither in nor out of scope.
   const contested = changes.changes.filter(({ attribution }) => attribution === 'contested').length
-  const kind = scope_match === false ? 'out' : scope_match === null ? 'open' : 'in'
+  const isIn = scope_match === true && total > 0
+  const kind = scope_match === false ? 'out' : isIn ? 'in' : 'open'
   return (
     <section class="scope-result" data-kind={kind} aria-label="Scope">
       <StatusIcon status={kind === 'out' ? 'blocked' : kind === 'in' ? 'done' : 'planned'} named={false} />

@@ -1,3 +1,4 @@
+import { formatCount } from '../../../src/kernel/text.ts'
 import { landingWords } from '../../../src/track/domain/landed.ts'
 import type { AttemptData, TaskData } from '../../api/entities.ts'
 import { CompletionVerdict } from '../../parts/verdict.tsx'
@@ -72,9 +73,18 @@ export function Promises({ task: { done_when: promises, landed } }: { readonly t
           </ul>
         </section>
       )}
-      {landed === null ? null : <p class="task-landed muted">Lines: {landingWords(landed)}.</p>}
+      {landed === null ? null : <p class="task-landed muted">{landingSentence(landed)}</p>}
     </>
   )
+}
+
+function landingSentence(landed: NonNullable<TaskData['landed']>): string {
+  const { is, branch, lines, total } = landed
+  if (is === 'none') return 'Nothing to land.'
+  if (is === 'unknown') return 'Where its lines are is not known.'
+  if (is === 'landed') return `Landed on ${branch}: ${lines} of ${formatCount(total, 'line')}.`
+  const words = landingWords(landed)
+  return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}.`
 }
 
 function Codes({ word, values }: { readonly word: string; readonly values: readonly string[] }) {

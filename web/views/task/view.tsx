@@ -9,11 +9,11 @@ import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { useOwnPage } from '../../parts/entity-path.ts'
 import { PlusMinus } from '../../parts/evidence.tsx'
 import {
+  attemptStatus,
   markStatus,
   type Status,
   StatusBadge,
   StatusIcon,
-  statusOf,
   taskStatus,
 } from '../../parts/status.tsx'
 import { CopyButton, Prose, shortId } from '../../parts/text.tsx'
@@ -199,13 +199,17 @@ function AttemptEvidence({ attempt }: { readonly attempt: AttemptData }) {
 function Attempts({ task, shown }: { readonly task: TaskData; readonly shown: AttemptData | null }) {
   return (
     <nav class="attempts" aria-label="Attempts">
-      {task.attempts.map(({ attempt_id, number, agent_name, status }) => (
+      {task.attempts.map(({ attempt_id, number, agent_name, status, verdict }) => (
         <a
           key={attempt_id}
           href={href(`/tasks/${task.id}?attempt=${attempt_id}`)}
           {...(shown?.attempt_id === attempt_id && { 'aria-current': 'true' })}
         >
-          <StatusBadge status={statusOf(status)} word={`Attempt ${number}`} /> <Agent name={agent_name} />
+          <StatusBadge
+            status={attemptStatus({ status, verdict: verdict?.is ?? null })}
+            word={`Attempt ${number}`}
+          />{' '}
+          <Agent name={agent_name} />
         </a>
       ))}
     </nav>

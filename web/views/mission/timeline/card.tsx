@@ -3,7 +3,7 @@ import { formatCount } from '../../../../src/kernel/text.ts'
 import { Agent } from '../../../parts/agent.tsx'
 import { clockText, durationText } from '../../../parts/duration.ts'
 import { PlusMinus } from '../../../parts/evidence.tsx'
-import { StatusBadge, StatusIcon, statusOf } from '../../../parts/status.tsx'
+import { attemptStatus, StatusBadge, StatusIcon } from '../../../parts/status.tsx'
 import { now } from '../../../parts/time.tsx'
 import { useTimeline } from './model.ts'
 import { Diamond, filesOf } from './signs.tsx'
@@ -48,7 +48,7 @@ function AttemptLines({ span }: { readonly span: TimelineSpan }) {
   return (
     <div class="hover-attempt">
       <p class="hover-line">
-        <StatusBadge status={statusOf(attempt.status)} />
+        <StatusBadge status={attemptStatus(attempt)} />
         {attempt.agent !== null && <Agent name={attempt.agent} />}
         <span class="muted push">{durationText((to ?? time) - from)}</span>
       </p>

@@ -215,6 +215,8 @@ function ChartRow({ row }: { readonly row: TaskRow<TimelineLaneTask, TimelineSpa
 const colourOf: Readonly<Record<string, string>> = {
   active: 'active',
   failed: 'blocked',
+  contradicted: 'blocked',
+  unproven: 'planned',
   dropped: 'planned',
   partial: 'done',
   done: 'done',

@@ -2,7 +2,7 @@ import { sumOfLines } from '../../../../src/track/domain/changes.ts'
 import type { MarkKind } from '../../../geometry/bar-layout.ts'
 import { monoWidth, textWidth } from '../../../geometry/text-width.ts'
 import { durationText } from '../../../parts/duration.ts'
-import { type Status, statuses, statusOf } from '../../../parts/status.tsx'
+import { attemptStatus, type Status, statuses } from '../../../parts/status.tsx'
 import type { TimelineAttemptData, TimelineSpan } from './source.ts'
 
 interface MarkSignProps {
@@ -86,7 +86,8 @@ export function filesOf({ counts }: TimelineAttemptData): number {
 
 /** The status of several attempts is that of the last. */
 export function barStatus(spans: readonly TimelineSpan[]): Status {
-  return statusOf(spans.at(-1)?.attempt.status ?? 'open')
+  const last = spans.at(-1)?.attempt
+  return last === undefined ? 'active' : attemptStatus(last)
 }
 
 /** The attempt in words, for a reader who does not see the bar. */
@@ -97,5 +98,5 @@ export function describeSpan({ attempt, from, to }: TimelineSpan, now: number): 
       : ''
   const out = attempt.lines?.out_of_scope ? `, ${attempt.lines.out_of_scope} files out of scope` : ''
   const who = attempt.agent ?? 'an unnamed agent'
-  return `Attempt ${attempt.number} by ${who}, ${statuses[statusOf(attempt.status)].word}, ${durationText((to ?? now) - from)}${lines}${out}`
+  return `Attempt ${attempt.number} by ${who}, ${statuses[attemptStatus(attempt)].word}, ${durationText((to ?? now) - from)}${lines}${out}`
 }

@@ -44,7 +44,7 @@ export function sourceOf(timeline: Timeline): TimelineSource {
       id: task.id,
       name: task.name,
       phaseId: task.phase_id,
-      isDone: task.status === 'done',
+      isDone: task.status === 'done' && task.needs_review !== true,
       status: taskStatus(task, last.get(task.id) ?? null),
       agent: last.get(task.id)?.agent ?? null,
       marks: (marks.get(task.id) ?? []).map((data) => ({
@@ -59,6 +59,7 @@ export function sourceOf(timeline: Timeline): TimelineSource {
 
 /** A task to do whose last attempt failed counts as failed. */
 function taskStatus(task: Timeline['tasks'][number], last: TimelineAttemptData | null): Status {
+  if (task.needs_review) return 'review'
   if (task.status === 'done') return statusOf(task.resolution ?? 'done')
   if (task.status === 'in_progress') return 'active'
   if (last?.status === 'failed') return 'failed'

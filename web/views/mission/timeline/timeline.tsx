@@ -121,6 +121,7 @@ const bars = [
   { word: 'Measured', proof: 'exact', colour: 'done' },
   { word: 'Partly measured', proof: 'partial', colour: 'done' },
   { word: 'Not measured', proof: 'none', colour: 'done' },
+  { word: 'Contradicted', proof: 'exact', colour: 'blocked' },
   { word: 'Working', proof: 'running', colour: 'active' },
 ] as const
 
