@@ -10,7 +10,7 @@ import { entriesOfOtherTrees, headEntries } from './copied-commits.ts'
 import { diskFile } from './disk.ts'
 import type { ReflogEntry } from './git-folder.ts'
 import { isBinary, splitBufferLines } from './line-hash.ts'
-import { arrivedCommits, commitsBasedOnOwn } from './origin.ts'
+import { arrivedCommits, commitsBasedOnOwn, commitsMade } from './origin.ts'
 import { type ChangedContent, oidOf } from './patch.ts'
 import { displayPath, nulRecords, type PathBytes, pathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
@@ -155,7 +155,7 @@ async function compareWithVersions(place: PrivateDirectory, request: BroughtRequ
   const own = [...arrived, ...known].flatMap((commit) => movement.basedOnOwn.get(commit) ?? [])
   const others = [...arrived, ...unsure, ...own.slice(-maxArrived)]
   const commits = await readCommits(place, { arrived: others, known, names, ...request })
-  const versions = new VersionList(live, movement.basedOnOwn)
+  const versions = new VersionList(live, movement)
   for (const commit of arrived) versions.addCommit(commits, commit, names, true)
   for (const commit of known) versions.addCommit(commits, commit, names, false)
   for (const commit of unsure) versions.addCommit(commits, commit, names, false, true)
@@ -434,9 +434,14 @@ class VersionList {
   readonly #wholes = new Map<PathBytes, string | undefined>()
   readonly #ends: ReadonlyMap<PathBytes, Pick<ChangedContent, 'before' | 'after'>>
   readonly #basedOnOwn: GitMovement['basedOnOwn']
+  readonly #made: ReadonlySet<string>
 
-  constructor(live: readonly ChangedContent[], basedOnOwn: GitMovement['basedOnOwn']) {
+  constructor(
+    live: readonly ChangedContent[],
+    { basedOnOwn, entries }: Pick<GitMovement, 'basedOnOwn' | 'entries'>,
+  ) {
     this.#basedOnOwn = basedOnOwn
+    this.#made = new Set(commitsMade(entries))
     this.#ends = new Map(live.map(({ path, before, after }) => [path, { before, after }]))
   }
 
@@ -551,6 +556,7 @@ class VersionList {
           : [[oid, splitBufferLines(content).map(comparable)] as const],
       ),
     )
+    const rewritten = await this.#rewrittenLines(place, compared)
     const lines = new Map(
       compared.flatMap(({ file, trace, versions }) => {
         const own = hashes.get(file.after ?? '')
@@ -558,14 +564,58 @@ class VersionList {
         const added = new Set(file.places.flatMap((hunk) => hunk.added.map((_, more) => hunk.after + more)))
         const all = versions.flatMap(({ oid, isOlder: _, bases = [], ...version }): KnownVersion[] => {
           const its = hashes.get(oid)
-          const own = bases.flatMap((base) => (its ? linesAlsoIn(its, hashes.get(base) ?? []) : []))
-          return its === undefined ? [] : [{ ...version, hashes: its, own: new Set(own) }]
+          const others = rewritten.get(`${version.commit} ${file.path}`)
+          const also = bases.flatMap((base) => (its ? linesAlsoIn(its, hashes.get(base) ?? []) : []))
+          const own = new Set(also.filter((line) => !others?.has(line)))
+          return its === undefined ? [] : [{ ...version, hashes: its, own }]
         })
         return [[file.path, knownLines({ hashes: own, added, trace }, all)] as const]
       }),
     )
     return { isWhole: (path) => this.isWhole(path), lines: (path) => lines.get(path) ?? null }
   }
+
+  /** Lines that others wrote after commits of the interval, by commit and path: the same text may stand in both. */
+  async #rewrittenLines(
+    place: PrivateDirectory,
+    compared: readonly { readonly file: ChangedContent; readonly versions: readonly KnownVersionId[] }[],
+  ): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
+    const based = compared.flatMap(({ file, versions }) =>
+      versions.flatMap(({ commit, bases }) =>
+        commit === undefined || bases === undefined ? [] : [{ commit, path: file.path }],
+      ),
+    )
+    const rewritten = new Map<string, ReadonlySet<number>>()
+    for (const { commit, path } of based.slice(0, maxBlames)) {
+      const blamed = await blamedCommits(place, commit, path)
+      const others = [...blamed].filter(([, by]) => !this.#made.has(by))
+      rewritten.set(`${commit} ${path}`, new Set(others.map(([line]) => line)))
+    }
+    return rewritten
+  }
+}
+
+/** Each one is a process of git. */
+const maxBlames = 20
+
+/** The commit that each line of a file is from, by its number from 1; empty if git does not tell. */
+async function blamedCommits(
+  place: PrivateDirectory,
+  commit: string,
+  path: PathBytes,
+): Promise<ReadonlyMap<number, string>> {
+  const lines = new Map<number, string>()
+  // A list of ignored commits would hand their lines to the commits before them.
+  const options = ['-w', '--incremental', '--no-textconv', '--root', '--ignore-revs-file=']
+  const { code, output } = await runGit(
+    ['blame', ...options, commit, '--', displayPath(path)],
+    privateCall(place),
+  )
+  for (const row of code === 0 ? output.toString('latin1').split('\n') : []) {
+    const [, by = '', first, count] = /^([0-9a-f]{40,64}) \d+ (\d+) (\d+)$/.exec(row) ?? []
+    for (let more = 0; more < Number(count ?? 0); more += 1) lines.set(Number(first) + more, by)
+  }
+  return lines
 }
 
 function linesAlsoIn(hashes: readonly string[], base: readonly string[]): readonly number[] {

@@ -383,7 +383,8 @@ export async function ownCommits(
   )
 }
 
-function commitsMade(entries: readonly ReflogEntry[]): readonly string[] {
+/** The commits that were made here. */
+export function commitsMade(entries: readonly ReflogEntry[]): readonly string[] {
   const made = entries.filter(
     (entry) => entry.from !== entry.to && (isOwnReflogEntry(entry) || isReplay(entry)),
   )
