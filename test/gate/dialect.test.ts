@@ -29,6 +29,9 @@ const everyKey = `${smallProcess
   free: { type: blockers, condition: none }
   m1: { type: milestone, id: M1 }
   phase: { type: task, condition: all_done, phase: P1 }
+  proven: { type: verdict, condition: proven }
+  merged: { type: landed, branch: main }
+  built: { type: ci, checks: [unit], max_age: 12h }
   ok: { type: approval, role: reviewer, artifact: plan, count: 2 }
 `,
 )

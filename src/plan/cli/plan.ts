@@ -203,6 +203,7 @@ export function planTask(task: OutputOf<'taskman_task_dep_add'>, page: RenderCon
       ['id', task.id],
       ['description', task.description === task.title ? '' : (task.description ?? '')],
       ['status', statusWord(task.resolution ?? task.status ?? '', page)],
+      ['for', task.assignee ?? ''],
       ['claimed by', task.claimed_by ?? ''],
       ['mission', task.mission_id == null ? '' : titledId(task.mission_id, page)],
       ['phase', phaseName(task, page)],

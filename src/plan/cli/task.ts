@@ -206,6 +206,8 @@ function headOf(task: TaskAnswer, page: RenderContext): readonly (readonly [stri
     ['id', task.id],
     ['goal', task.goal === task.name ? '' : (task.goal ?? '')],
     ['status', `${statusWord(status, page)}${notMeasured}`],
+    ['for', task.assignee ?? ''],
+    ['role', task.role ?? ''],
     ['mission', task.mission_id ?? ''],
     ['phase', task.phase?.name ?? ''],
     ['scope', task.areas.join(', ')],

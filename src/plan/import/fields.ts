@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { messageOf } from '../../kernel/failure.ts'
+import { isDay } from '../../kernel/instant.ts'
 import { isJsonObject } from '../../kernel/json.ts'
 import { deepestNesting, outlineOf } from '../../kernel/json-outline.ts'
 import { excerpt } from '../../kernel/text.ts'
@@ -231,7 +232,7 @@ const form = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\
 /** Milliseconds of an ISO 8601 date or time, in UTC without a zone; null for other text. */
 export function instantOfText(text: string): number | null {
   const [, date, time = '00:00', zone = 'Z'] = form.exec(text.trim()) ?? []
-  if (date === undefined) return null
+  if (date === undefined || !isDay(date)) return null
   const at = Date.parse(`${date}T${time}${zone.replace(/^([+-]\d{2})(\d{2})$/, '$1:$2').toUpperCase()}`)
   return Number.isNaN(at) ? null : at
 }

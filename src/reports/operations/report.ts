@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { RunRecord } from '../../gate/domain/run.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { TaskId } from '../../kernel/id.ts'
-import { instant } from '../../kernel/instant.ts'
+import { instant, isDay } from '../../kernel/instant.ts'
 import { oid } from '../../kernel/operations/fields.ts'
 import { findMission, findTask } from '../../kernel/operations/find.ts'
 import { choice, identifier, text } from '../../kernel/operations/input/fields.ts'
@@ -110,7 +110,7 @@ function dateOf(words: string): NonNullable<ReportRecords['since']> | null {
   if (!/^\d{4}-\d{2}-\d{2}(?:$|[T ])/.test(words)) return null
   const hasZone = /(?:z|[+-]\d{2}:?\d{2})$/i.test(words.slice(10))
   const at = Date.parse(words.length === 10 || hasZone ? words : `${words}Z`)
-  if (!Number.isNaN(at)) return { startsAt: at, commit: null }
+  if (isDay(words.slice(0, 10)) && !Number.isNaN(at)) return { startsAt: at, commit: null }
   throw new Failure('INVALID_INPUT', `"${words}" is not a date or time.`, {
     reason: 'time_invalid',
     hint: 'Use 2026-01-15 or 2026-01-15T09:30Z, or a commit.',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { itemKinds } from '../../inbox/domain/inbox-item.ts'
-import { instantOrNull } from '../../kernel/instant.ts'
+import { instantOrNull, isDay } from '../../kernel/instant.ts'
 import { findMission } from '../../kernel/operations/find.ts'
 import { choice, count, identifier } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
@@ -163,9 +163,7 @@ export const stats = defineOperation({
 const ages = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 } as const
 
 function isPeriodText(text: string): boolean {
-  return (
-    /^(?:all|\d{1,5}[hdw])$/.test(text) || (/^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(timeOf(text)))
-  )
+  return /^(?:all|\d{1,5}[hdw])$/.test(text) || (isDay(text.slice(0, 10)) && !Number.isNaN(timeOf(text)))
 }
 
 /** Null for all time. */

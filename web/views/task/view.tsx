@@ -114,6 +114,18 @@ function Head({ task, attempt }: TaskParts) {
             <StatusBadge status={statusInPlan(task)} />
           </dd>
         </div>
+        {task.assignee ? (
+          <div>
+            <dt>For</dt>
+            <dd>{task.assignee}</dd>
+          </div>
+        ) : null}
+        {task.role ? (
+          <div>
+            <dt>Role</dt>
+            <dd>{task.role}</dd>
+          </div>
+        ) : null}
         {attempt ? (
           <>
             <div>

@@ -173,6 +173,31 @@ const cases: Readonly<Record<string, FailClosedCase>> = {
     },
     fails: { open: { tasks: [{ id: 't-1', phase: 'P1', done: false }] } },
   },
+  verdict: {
+    guard: { type: 'verdict', condition: 'proven' },
+    unknown: {
+      'nothing observed': {},
+      empty: { tasks: [] },
+      'none is done': { tasks: [{ id: 't-1', phase: null, done: false }] },
+    },
+    fails: {
+      'not measured': { tasks: [{ id: 't-1', phase: null, done: true }] },
+      'one of two': {
+        tasks: [
+          { id: 't-1', phase: null, done: true, verdict: 'proven' },
+          { id: 't-2', phase: null, done: true, verdict: 'unproven' },
+        ],
+      },
+    },
+  },
+  landed: {
+    guard: { type: 'landed', branch: 'main' },
+    unknown: {
+      'nothing observed': {},
+      empty: { tasks: [] },
+      'not measured': { tasks: [{ id: 't-1', phase: null, done: true }] },
+    },
+  },
   approval: {
     guard: { type: 'approval', role: 'lead', artifact: 'plan', count: 1 },
     fails: {

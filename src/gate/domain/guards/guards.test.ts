@@ -276,24 +276,30 @@ test('approval: counts people of the role who approved the current content, neve
 })
 
 test('every kind of guard declares the evidence it needs', () => {
-  const guards: readonly Guard[] = [
-    { type: 'artifact', artifactType: 'plan', count: 1 },
-    { type: 'context', variable: 'a', condition: 'exists' },
-    { type: 'changes', condition: 'none' },
-    { type: 'command', run: 'npm test', timeout: 90_000, pinned: [] },
-    { type: 'blockers', condition: 'none' },
-    { type: 'milestone', id: 'M1' },
-    { type: 'task', condition: 'all_done', phase: null },
-    { type: 'approval', role: 'lead', artifact: 'plan', count: 1 },
-  ]
-  expect(guards.map((guard) => guardNeeds(guard).map(formatNeed).join())).toEqual([
+  const guards: { readonly [Type in Guard['type']]: Extract<Guard, { readonly type: Type }> } = {
+    artifact: { type: 'artifact', artifactType: 'plan', count: 1 },
+    context: { type: 'context', variable: 'a', condition: 'exists' },
+    changes: { type: 'changes', condition: 'none' },
+    command: { type: 'command', run: 'npm test', timeout: 90_000, pinned: [] },
+    ci: { type: 'ci', checks: ['unit'], target: 'tree', maxAge: null },
+    blockers: { type: 'blockers', condition: 'none' },
+    milestone: { type: 'milestone', id: 'M1' },
+    task: { type: 'task', condition: 'all_done', phase: null },
+    verdict: { type: 'verdict', condition: 'proven' },
+    landed: { type: 'landed', branch: null },
+    approval: { type: 'approval', role: 'lead', artifact: 'plan', count: 1 },
+  }
+  expect(Object.values(guards).map((guard) => guardNeeds(guard).map(formatNeed).join())).toEqual([
     'artifacts of type plan',
     'the context',
     'the measured changes',
     'the result of: npm test (at most 90 s)',
+    'the result of unit in CI on this tree',
     'open blockers',
     'milestone M1',
     'the tasks',
+    'the tasks,the verdicts of done tasks',
+    'the tasks,where the lines of done tasks are',
     'approvals by lead of plan',
   ])
 })
