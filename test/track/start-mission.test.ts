@@ -20,6 +20,17 @@ test('MC2-017 MC2-013 MC2-014 MC2-015 MC2-016 the seed’s example call answers 
   })
 })
 
+test('a mission with the name of an open one starts with a warning that names it', async () => {
+  const project = await openProject()
+  const start = () => project.call('start_mission', { name: 'Discounts', objective: 'x' })
+  const first = await start()
+  const second = await start()
+  expect(second.warnings).toEqual([expect.stringContaining(first.mission_id)])
+  for (const { mission_id } of [first, second])
+    await project.call('complete_mission', { mission_id, status: 'failed', summary: 'x' })
+  expect(await start()).not.toHaveProperty('warnings')
+})
+
 test('MC2-005 MC2-006 name and objective are required texts', async () => {
   const project = await openProject()
   expect(await project.refused('start_mission', { objective: 'x' })).toMatchObject(wrongFields('name'))

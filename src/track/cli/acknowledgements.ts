@@ -5,13 +5,14 @@ import { formatDuration } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, CallView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { claims } from './records.ts'
 
-export const missionStarted: CallView<'start_mission'> = (answer, { ink }, { name }) =>
+export const missionStarted: CallView<'start_mission'> = (answer, page, { name }) =>
   [
-    `${ink('green', 'Started')} mission ${ink('bold', `"${name}"`)} ${ink('dim', answer.mission_id)}.`,
+    `${page.ink('green', 'Started')} mission ${page.ink('bold', `"${name}"`)} ${page.ink('dim', answer.mission_id)}.`,
     answer.run === undefined
       ? ''
       : `Run ${answer.run.run_id} gates it: it is in "${answer.run.current_state}". waymark run show ${answer.run.run_id}`,
     `Start a task in it: waymark task start "<title>" --mission-id ${answer.mission_id}`,
+    warnings(answer.warnings ?? [], page),
   ]
     .filter((line) => line !== '')
     .join('\n')

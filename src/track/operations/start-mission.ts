@@ -13,6 +13,7 @@ import {
   text,
   unlistedField,
 } from '../../kernel/operations/input/fields.ts'
+import { strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { newDoneWhen } from '../../plan/domain/done-when.ts'
 import { doneWhenField, givenDoneWhen } from '../../plan/operations/done-when.ts'
@@ -48,6 +49,7 @@ export const startMission = defineOperation({
     total_phases: z.int(),
     created_at: z.string(),
     run: z.object({ run_id: z.string(), current_state: z.string(), revision: z.int() }).optional(),
+    warnings: strings.optional(),
   }),
   listedOutput: ['mission_id', 'profile', 'total_phases', 'created_at'],
 })
@@ -71,6 +73,10 @@ export const startMission = defineOperation({
         },
         setting,
       )
+    const namesakes = (await reads.missions.openNamed(mission.name)).map(
+      ({ id }) =>
+        `An open mission has this name: ${id}. If you were asked to work in it, use its mission_id.`,
+    )
     return {
       events: [{ kind: 'mission.started', mission }, ...(started?.events ?? [])],
       answer: {
@@ -79,6 +85,7 @@ export const startMission = defineOperation({
         total_phases: expectedPhases(mission, []),
         created_at: instant(mission.createdAt),
         ...(started && { run: { run_id: started.run.id, current_state: started.run.state, revision: 1 } }),
+        ...(namesakes.length > 0 && { warnings: namesakes }),
       },
     }
   })

@@ -85,6 +85,8 @@ export interface MissionReads {
   withIds(ids: readonly string[]): Promise<readonly Mission[]>
   /** The names of missions, at most 200. */
   names(ids: readonly MissionId[]): Promise<ReadonlyMap<MissionId, string>>
+  /** The newest open missions with exactly this name, at most three. */
+  openNamed(name: string): Promise<readonly Pick<Mission, 'id'>[]>
   /** Newest first. */
   list(
     request: PageRequest & { readonly statuses?: readonly MissionStatus[]; readonly search?: string },

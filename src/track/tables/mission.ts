@@ -222,6 +222,18 @@ export function missionReads(scope: ReadScope): MissionReads {
     },
     lastEnded: (missionId, top) => lastEndedAttempt(scope, missionId, top),
     lines: async (id) => (await linesOfMissions(scope, [id])).get(id) ?? noMissionLines,
+    async openNamed(name) {
+      const rows = await db
+        .selectFrom('mission')
+        .select('id')
+        .where('project_id', '=', projectId)
+        .where('status', 'in', ['pending', 'in_progress'])
+        .where('name', '=', name)
+        .orderBy('seq', 'desc')
+        .limit(3)
+        .execute()
+      return rows.map(({ id }) => ({ id: id as MissionId })) // a brand
+    },
     list: (request) => listMissions(scope, request),
     newest: (request) => newestWithWords(scope, 'mission', { ...request, columns: ['id', 'name', 'status'] }),
     listings: (missions) => missionListEntries(scope, missions),
