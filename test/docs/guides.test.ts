@@ -35,7 +35,7 @@ describe('the guide for agents', () => {
     expect(prompt).toContain(
       'Record only what has real value. achievements and limitations may be empty arrays.',
     )
-    expect(prompt).toContain('Do not list the files you changed: the server computes them.')
+    expect(prompt).toMatch(/Name the files you changed in it: the server computes what\s+really changed/)
   })
 
   test('MC2-108 MC2-115 MC2-123 says what decisions, issues and milestones are for', () => {
