@@ -12,7 +12,7 @@ export function unknownAuthorNotes(changes: readonly ReportedChange[], own: stri
   const paths = contested.map(({ path }) => path)
   const authors = others.length === 0 ? 'another agent' : nameAuthors(others)
   return [
-    `The author of ${formatCount(paths.length, 'changed file')} is unknown, because ${authors} also worked here: ${nameSome(paths)}. If you edited ${paths.length === 1 ? 'it' : 'one'}, name it in your summary; otherwise in outcome.not_mine.`,
+    `The author of ${formatCount(paths.length, 'changed file')} is unknown, because ${authors} also worked here: ${nameSome(paths)}. If you edited ${paths.length === 1 ? 'it' : 'one'}, name it in your summary; otherwise send ${listField('not_mine', paths)} in the outcome.`,
   ]
 }
 
@@ -26,6 +26,15 @@ export function probablyOthersNotes(contested: readonly ContestedFile[]): readon
 }
 
 const maxNamed = 5
+
+/** A list of paths as a field of a call, in JSON, with the first paths. */
+export function listField(name: string, paths: readonly string[]): string {
+  const more = paths.length > maxNamed ? ', …' : ''
+  return `"${name}": [${paths
+    .slice(0, maxNamed)
+    .map((path) => JSON.stringify(path))
+    .join(', ')}${more}]`
+}
 
 export function nameAuthors(names: readonly string[]): string {
   return nameFirst(names, maxAuthors)

@@ -4,7 +4,7 @@ import { pathInsidePrefix, pathPatterns } from '../../kernel/path-pattern.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import type { DoneWhen, Promised } from '../../plan/domain/done-when.ts'
 import { pathsNamedBeside, unchangedClaims } from './claimed-paths.ts'
-import { nameAuthors } from './owner-notes.ts'
+import { listField, nameAuthors } from './owner-notes.ts'
 import type { TaskOutcome } from './task.ts'
 
 export const verdictValues = ['proven', 'unproven', 'contradicted'] as const
@@ -297,7 +297,7 @@ function nothingChanged(facts: VerdictFacts): readonly VerdictReason[] {
     {
       rule: 'nothing_changed',
       text: 'No file changed since the task began.',
-      fix: 'Pass outcome.no_change_reason if no change was needed, or complete as partial_success or failed.',
+      fix: 'If no change was needed, complete again with "no_change_reason": "…" in the outcome. Otherwise complete as partial_success or failed.',
     },
   ]
 }
@@ -455,12 +455,13 @@ function changedKeeps({ changed, prefix, promises }: VerdictFacts): readonly Ver
 function weakenedTests({ outcome, weakened = [] }: VerdictFacts): readonly VerdictReason[] {
   const places = unexplainedPlaces(outcome, weakened)
   if (places.length === 0) return []
+  const paths = [...new Set(places.map(({ path }) => path))]
   return [
     {
       rule: 'tests_weakened',
       text: `Tests check less than before: ${placesText(places)}.`,
-      paths: [...new Set(places.map(({ path }) => path))],
-      fix: 'List the file in outcome.weakened, or start the task again and restore it.',
+      paths,
+      fix: `If it is on purpose, complete again with ${listField('weakened', paths)} in the outcome. Otherwise start the task again and restore ${paths.length === 1 ? 'it' : 'them'}.`,
     },
   ]
 }
@@ -499,7 +500,7 @@ function openChecks({
       {
         rule: 'no_check',
         text: 'The task has no check.',
-        fix: 'Add a command to done_when.check of the task.',
+        fix: 'Give the task a command that must pass: "done_when": { "check": ["npm test"] }.',
       },
     ]
   }
@@ -543,7 +544,7 @@ function openCriteria({ outcome, promises }: VerdictFacts): readonly VerdictReas
         {
           rule: 'criterion_unanswered',
           text: `Not answered: "${criterion}".`,
-          fix: 'Answer it in outcome.criteria: { criterion, met, how }.',
+          fix: `Answer it in the outcome: "criteria": [{ "criterion": ${JSON.stringify(criterion)}, "met": true, "how": "…" }].`,
         },
       ]
     }
@@ -563,12 +564,15 @@ function partialMeasurement(facts: VerdictFacts): readonly VerdictReason[] {
     isUnmeasured || doubts.length > 0
       ? [{ rule: 'measurement_partial' as const, text: [text, ...doubts.slice(0, 1)].join(' ') }]
       : []
-  const owners = [...Map.groupBy(uncertain, (file) => file.isProbablyOthers)].map(([isOthers, files]) => ({
-    rule: 'measurement_partial' as const,
-    text: ownerText(isOthers, [...new Set(files.flatMap(({ agents }) => agents))]),
-    paths: files.map(({ path }) => path),
-    fix: 'If they are not your changes, add a correction with not_mine. Or ask a person to approve the review of the task. Next time, start a work tree of your own.',
-  }))
+  const owners = [...Map.groupBy(uncertain, (file) => file.isProbablyOthers)].map(([isOthers, files]) => {
+    const paths = files.map(({ path }) => path)
+    return {
+      rule: 'measurement_partial' as const,
+      text: ownerText(isOthers, [...new Set(files.flatMap(({ agents }) => agents))]),
+      paths,
+      fix: `If they are not your changes, call complete_task with "correction": "…", ${listField('not_mine', paths)}. Or ask a person to approve the review of the task. Next time, start a work tree of your own.`,
+    }
+  })
   return [...measuring, ...owners]
 }
 

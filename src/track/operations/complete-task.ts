@@ -904,7 +904,7 @@ function notItsAgent(attempt: Attempt): Failure {
   return new Failure(
     'FORBIDDEN',
     `Only ${displayName(attempt)} or a person can say which files of attempt ${attempt.id} are not its own.`,
-    { reason: 'attempt_of_other_agent', hint: 'Send the correction without not_mine.' },
+    { reason: 'attempt_of_other_agent', hint: 'Send only "task_id" and "correction".' },
   )
 }
 

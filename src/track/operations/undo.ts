@@ -411,7 +411,7 @@ async function othersAtWork(
   if (open.length === 0) return []
   const names = open.slice(0, maxNamed).map((attempt) => `${displayName(attempt)} (${attempt.taskId})`)
   return [
-    `At work here: ${names.join(', ')}. Their changes will include this undo: ask them to name its files in outcome.not_mine.`,
+    `At work here: ${names.join(', ')}. Their changes will include this undo: ask them to complete with "not_mine": ["<path>", …] in the outcome.`,
   ]
 }
 
