@@ -36,9 +36,7 @@ export function nextStepLines(
     verdict.reasons.some(({ rule, paths }) => rule === 'measurement_partial' && paths !== undefined)
   return [
     ...(waited && !isAsked ? [`Check it now: waymark verify ${taskId}`] : []),
-    ...(isUncertain
-      ? [`Accept it: waymark review ${taskId} --approve. Next time: waymark worktree add <task>`]
-      : []),
+    ...(isUncertain ? [`Accept it: waymark review ${taskId}. Next time: waymark worktree add <task>`] : []),
   ]
 }
 

@@ -219,11 +219,15 @@ function verdictItem(
   { attempt, mode }: { readonly attempt: Attempt; readonly mode: CompletionMode },
   setting: TransactionContext,
 ): readonly InboxItem[] {
-  if (verdict === null || !needsPerson(verdict, mode)) return []
+  return verdict === null || !needsPerson(verdict, mode) ? [] : [verdictQuestion(verdict, attempt, setting)]
+}
+
+/** The item that asks a person to accept a completion or to send it back. */
+export function verdictQuestion(verdict: Verdict, attempt: Attempt, setting: TransactionContext): InboxItem {
   const reason = reasonsText(verdict)
   const location = { ...attempt, attemptId: attempt.id }
   const item = openInboxItem({ kind: 'verdict', reason, openedBy: 'waymark' }, location, setting)
-  return [{ ...item, paths: [...new Set(verdict.reasons.flatMap(({ paths = [] }) => paths))] }]
+  return { ...item, paths: [...new Set(verdict.reasons.flatMap(({ paths = [] }) => paths))] }
 }
 
 function needsPerson({ is }: Verdict, mode: CompletionMode): boolean {

@@ -33,7 +33,7 @@ export const verdict: GuardKind<VerdictGuard> = {
 
 /** What works for the reason why a task is not proven. */
 function fixOf({ id, verdict: is, doubt }: ObservedTask): string {
-  const accept = `a person accepts it: waymark review ${id} --approve`
+  const accept = `a person accepts it: waymark review ${id}`
   if (is == null) return `Start the task again and complete it, so that it is measured.`
   if (is === 'contradicted') return `Its agent corrects it, or ${accept}`
   const fix = doubt && fixes[doubt.rule]
@@ -42,7 +42,8 @@ function fixOf({ id, verdict: is, doubt }: ObservedTask): string {
 
 type Fix = (task: { readonly id: string; readonly accept: string }) => string
 
-const runChecks: Fix = ({ id }) => `Run its checks: waymark verify ${id}`
+const runChecks: Fix = ({ id, accept }) =>
+  `Run its checks: waymark verify ${id}. If its files changed since, ${accept}`
 
 const fixes: Readonly<Partial<Record<VerdictRule, Fix>>> = {
   no_check: ({ accept }) =>

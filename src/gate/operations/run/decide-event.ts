@@ -35,6 +35,7 @@ import { withLandings } from './measure-landings.ts'
 import { guardLine } from './refusal.ts'
 import { promptWithWords, type RunRemark, remarksWithEvent, runRemarks } from './remarks.ts'
 import type { MeasurementQuestions, RunMeasurements } from './run-measurements.ts'
+import { acceptanceQuestions } from './unproven-tasks.ts'
 
 /** An event as the caller sent it. */
 interface EventInput {
@@ -202,8 +203,9 @@ export async function decideEvent(
           { context, prepared, refused: result, eventRequest, author: caller },
           setting,
         )
+    const unproven = sending.dryRun ? [] : await askAboutUnproven(reads, prepared, result, setting)
     return {
-      events: [...given.recorded, ...(question?.events ?? [])],
+      events: [...given.recorded, ...(question?.events ?? []), ...unproven],
       answer: {
         kind: 'refused',
         refused: result,
@@ -460,10 +462,20 @@ async function refusalEvents(
   const changes = decision
     ? null
     : await askAboutChanges(reads, { ...refusing, author: author.name }, setting)
-  projectEvents.push(...(changes?.events ?? []))
+  const unproven = await askAboutUnproven(reads, prepared, refused, setting)
+  projectEvents.push(...(changes?.events ?? []), ...unproven)
   // A dry run records no item, so there is nothing to answer.
   const isRecorded = !refusing.isDry || !(decision?.isNew || changes?.events.length)
   return { events: projectEvents, itemId: isRecorded ? (decision?.item.id ?? changes?.id ?? null) : null }
+}
+
+function askAboutUnproven(
+  reads: Reads,
+  { loaded, observed }: Extract<PreparedEvent, { kind: 'sent' }>,
+  { missing }: RefusedTransition,
+  setting: TransactionContext,
+) {
+  return acceptanceQuestions(reads, { guards: loaded.definition.guards, missing, observed }, setting)
 }
 
 function askAboutChanges(

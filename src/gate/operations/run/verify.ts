@@ -166,7 +166,7 @@ interface VerifiedTask {
 /** Why these checks do not change the verdict of a completion; null if it was judged on this content. */
 async function keptVerdictNote(
   { tasks }: Reads,
-  { id }: Attempt,
+  { id, taskId }: Attempt,
   content: string | null,
 ): Promise<string | null> {
   const verdict = (await tasks.verdicts(id)).at(-1)?.verdict
@@ -175,7 +175,9 @@ async function keptVerdictNote(
     verdict.content === undefined
       ? 'The task had no check when it was completed'
       : 'The files changed since the task was completed'
-  return `${reason}: its verdict stays as it was.`
+  const isSettled = verdict.is === 'proven' || (await tasks.acceptances([taskId])).has(taskId)
+  const accept = isSettled ? '' : ` Accept it as it is: waymark review ${taskId}`
+  return `${reason}: its verdict stays as it was.${accept}`
 }
 
 /** The checks of a task, in the work tree of its last attempt. */

@@ -1,0 +1,48 @@
+import type { NewProjectEvent } from '../../../events/domain/project-event.ts'
+import type { TaskId, TransactionContext } from '../../../kernel/id.ts'
+import type { Reads } from '../../../store/ports/store.ts'
+import { verdictQuestion } from '../../../track/domain/completion.ts'
+import type { NamedGuard } from '../../domain/definition.ts'
+import type { Observations } from '../../domain/evidence.ts'
+import type { MissingGuard } from '../../domain/expression.ts'
+
+interface UnprovenContext {
+  readonly guards: readonly NamedGuard[]
+  readonly missing: readonly MissingGuard[]
+  readonly observed: Pick<Observations, 'tasks'>
+}
+
+/**
+ * The items that ask a person about each task that is not proven, once an event waits for nothing else. A person who
+ * answered one is not asked again: their answer accepts the task, or sends it back.
+ */
+export async function acceptanceQuestions(
+  reads: Reads,
+  { guards, missing, observed }: UnprovenContext,
+  setting: TransactionContext,
+): Promise<readonly NewProjectEvent[]> {
+  const verdictGuards = new Set(guards.flatMap(({ name, guard }) => (guard.type === 'verdict' ? [name] : [])))
+  if (missing.length === 0 || !missing.every(({ name }) => verdictGuards.has(name))) return []
+  const unproven = (observed.tasks ?? []).filter(
+    ({ phase, done, verdict, acceptedBy }) =>
+      phase === null && done && verdict !== 'proven' && acceptedBy === undefined,
+  )
+  const events = await Promise.all(
+    unproven.slice(0, maxAsked).map(async ({ id }): Promise<readonly NewProjectEvent[]> => {
+      const taskId = id as TaskId // from the database
+      const [attempt, items] = await Promise.all([
+        reads.tasks.lastAttempt(taskId),
+        reads.inboxItems.ofTask(taskId),
+      ])
+      const verdict = attempt && (await reads.tasks.verdicts(attempt.id)).at(-1)?.verdict
+      if (attempt === null || verdict == null || items.some(({ kind }) => kind === 'verdict')) return []
+      // Its item asks about the command; the check runs after that.
+      if (verdict.reasons.some(({ rule }) => rule === 'check_not_approved')) return []
+      return [{ kind: 'inbox.opened', item: verdictQuestion(verdict, attempt, setting) }]
+    }),
+  )
+  return events.flat()
+}
+
+/** The next refusal asks about the others. */
+const maxAsked = 50
