@@ -19,6 +19,9 @@ interface MissingFile {
   readonly state: number
   readonly entry: OverlayEntry
   readonly became: 'head' | 'start' | 'gone'
+  /** The positions of the starts that had it already, and of those that had nothing uncommitted there. */
+  readonly startedWith: readonly number[]
+  readonly startedWithout: readonly number[]
   /** What HEAD has there now. */
   readonly head: string | undefined
 }
@@ -61,7 +64,13 @@ export async function lostFiles(request: LostFilesRequest, environment: GitEnvir
     return !(found.includes(file.id) || isCommittedOn || isStashedOn(found, file.state))
   })
   return {
-    files: files.map(({ path, state, became }) => ({ path, state, became })),
+    files: files.map(({ path, state, became, startedWith, startedWithout }) => ({
+      path,
+      state,
+      became,
+      startedWith,
+      startedWithout,
+    })),
     commands:
       files.length === 0 ? [] : [...new Set(moves.map(({ message }) => message.slice(0, 200)))].slice(-20),
   }
@@ -103,10 +112,16 @@ async function missingFiles(
     if (id === own || elsewhere.has(own) || (there !== undefined && there.disk !== null && id === null))
       continue
     const head = there === undefined ? heads.get(path)?.oid : there.head?.oid
-    const isStart = starts.some((start) => start?.repositories[0]?.overlay.get(bytes)?.disk?.oid === id)
-    const became =
-      id === null ? 'gone' : id === head || id === entry.head?.oid ? 'head' : isStart ? 'start' : null
-    if (became !== null) missing.push({ path, id: own, state, entry, became, head })
+    const atStarts = starts.map((start) => start?.repositories[0]?.overlay.get(bytes))
+    const startedWith = atStarts.flatMap((then, at) => (then?.disk?.oid === own ? [at] : []))
+    const startedWithout = starts.flatMap((start, at) =>
+      start != null && atStarts[at] === undefined ? [at] : [],
+    )
+    const isHead = id === head || id === entry.head?.oid
+    const isStart = atStarts.some((then) => then?.disk?.oid === id)
+    const became = id === null ? 'gone' : isHead ? 'head' : isStart ? 'start' : null
+    if (became !== null)
+      missing.push({ path, id: own, state, entry, became, startedWith, startedWithout, head })
     if (missing.length === maxFiles) break
   }
   return missing

@@ -462,9 +462,9 @@ async function gather(source: HookEventSource, reduction: SessionReduction): Pro
       ? listOrNothing(spans.map(({ around, now, reported }) => linesBrief(around, now, reported)))
       : undefined,
     lost: listOrNothing(
-      spans.flatMap(({ around, now }, at) => {
+      spans.flatMap(({ now }, at) => {
         const context = losses[at]
-        return context === undefined ? [] : [lostBrief(around, context, now)]
+        return context === undefined ? [] : [lostBrief(context, now)]
       }),
     ),
   })

@@ -11,6 +11,10 @@ export interface LostContent {
   readonly state: number
   /** HEAD's content, the one that an attempt began with, or nothing. */
   readonly became: (typeof lossEnds)[number]
+  /** The positions of the compared starts of attempts that had it already. */
+  readonly startedWith: readonly number[]
+  /** The positions of those that had nothing uncommitted there. */
+  readonly startedWithout: readonly number[]
 }
 
 /** Files of agents that were lost, with what is known of how. */
@@ -45,18 +49,91 @@ export interface LossFacts {
   readonly written: ReadonlySet<string>
   /** Files that completions since then claim. */
   readonly claimed: ReadonlySet<string>
+  /** Files of a task that its next attempt put back. */
+  readonly putBack: ReadonlySet<string>
   readonly holders: ReadonlyMap<string, readonly LossHolder[]>
 }
 
 /** The contents that are lost: of work that counts, and that nothing explains. */
 export function unexplainedLosses(
   found: readonly LostContent[],
-  { edited, written, claimed, holders }: LossFacts,
+  { edited, written, claimed, putBack, holders }: LossFacts,
 ): readonly LostContent[] {
   return found.filter(({ path }) => {
-    if (edited.has(path) || written.has(path) || claimed.has(path)) return false
+    if ([edited, written, claimed, putBack].some((explained) => explained.has(path))) return false
     return (holders.get(path) ?? []).some(counts)
   })
+}
+
+/** An open attempt at a task with earlier ones in its work tree, the first of them first. */
+export interface AttemptAgain {
+  readonly attempt: Attempt
+  readonly earlier: readonly [Attempt, ...Attempt[]]
+}
+
+/**
+ * Whether a content was put back by the next attempt at the task that made it: it was there when that attempt began,
+ * nothing uncommitted was there when the first one did, and nobody else changed the file meanwhile.
+ */
+export function isPutBack(
+  { path, startedWith, startedWithout }: LostContent,
+  { attempt, earlier }: AttemptAgain,
+  {
+    starts,
+    holders,
+    contested,
+  }: {
+    /** The ids of the attempts whose starts were compared. */
+    readonly starts: readonly string[]
+    readonly holders: readonly LossHolder[]
+    /** `<attempt> <path>` of changes that others may have made. */
+    readonly contested: ReadonlySet<string>
+  },
+): boolean {
+  const [first] = earlier
+  const ids = new Set<string>(earlier.map(({ id }) => id))
+  const isAt = (positions: readonly number[], id: string) => positions.some((at) => starts[at] === id)
+  if (!isAt(startedWith, attempt.id) || !isAt(startedWithout, first.id)) return false
+  const own = holders.flatMap((holder) =>
+    typeof holder !== 'string' && ids.has(holder.attempt.id) ? [holder.attempt] : [],
+  )
+  return (
+    own.length > 0 &&
+    own.every(({ id }) => !contested.has(`${id} ${path}`)) &&
+    holders.every((holder) => {
+      if (holder === 'turn' || holder === 'restore') return holder === 'turn'
+      const { taskId, closedAt } = holder.attempt
+      // Of one that is open, nothing in it is: the record says whose it was.
+      return taskId === attempt.taskId || closedAt === null || closedAt <= first.openedAt
+    })
+  )
+}
+
+/**
+ * Whether a lost file is the work of an attempt, or of another one at its task or its subtasks. What may as well be
+ * another task's is its own if its outcome names it.
+ */
+export function isLostOf(
+  { startedWith }: LostContent,
+  holders: readonly LossHolder[],
+  {
+    attempt,
+    family,
+    starts,
+    isNamed,
+  }: {
+    readonly attempt: Pick<Attempt, 'id'>
+    readonly family: ReadonlySet<string>
+    readonly starts: readonly Pick<Attempt, 'id'>[]
+    readonly isNamed: boolean
+  },
+): boolean {
+  const attempts = holders.flatMap((holder) => (typeof holder === 'string' ? [] : [holder.attempt]))
+  const isOlder = startedWith.some((at) => starts[at]?.id === attempt.id)
+  const own = attempts.filter(({ id }) => family.has(id) && !(isOlder && id === attempt.id))
+  if (own.length === 0 || isNamed) return own.length > 0
+  const since = Math.min(...own.map(({ openedAt }) => openedAt))
+  return attempts.every(({ id, closedAt }) => family.has(id) || (closedAt !== null && closedAt <= since))
 }
 
 /** Failed, abandoned, dropped and rejected work may go. */

@@ -57,6 +57,7 @@ import {
   refuseOpenSubtasks,
   restoredItems,
 } from '../domain/completion.ts'
+import { isLostOf } from '../domain/losses.ts'
 import { assertOpen } from '../domain/records.ts'
 import {
   type Attempt,
@@ -494,7 +495,7 @@ async function prepareCompletion(
   }
   const measuredEnd = measurementOf(endState, activity, measured.changes?.[0], claims)
   const losses = lines && (await lossContext(reads, lines.lineContext))
-  const { lost } =
+  const { lost, holders } =
     lines && losses
       ? await findLosses(
           reads,
@@ -502,7 +503,22 @@ async function prepareCompletion(
           measured.lost,
           lossQuestion(lines, { attempt, outcome, status: input.status }),
         )
-      : { lost: [] }
+      : { lost: [], holders: null }
+  const family = new Set<string>([attempt.id, ...related.map((other) => other.attempt.id)])
+  const named = pathsNamed(
+    lost.map(({ path }) => path),
+    attempt,
+    outcome,
+  )
+  const starts = losses?.starts ?? []
+  const ownLost = lost.filter((file) =>
+    isLostOf(file, holders?.get(file.path) ?? [], {
+      attempt,
+      family,
+      starts,
+      isNamed: named.has(file.path),
+    }),
+  )
   const completion = {
     attempt,
     status: input.status,
@@ -512,7 +528,7 @@ async function prepareCompletion(
     promises,
     checks: checkFacts(prepared.checks),
     content: prepared.content,
-    lost: lost.map(({ path }) => path),
+    lost: ownLost.map(({ path }) => path),
     sessionTasks: await tasksOfSession(reads, attempt, measuredEnd.changes),
     isAmended: false,
   }
@@ -534,7 +550,7 @@ async function prepareCompletion(
       }),
       ...(lines?.lineContext.isOn &&
         measured.reported && { lines: linesBrief(lines.lineContext, lines.now, measured.reported) }),
-      ...(lines && losses && { lost: lostBrief(lines.lineContext, losses, lines.now) }),
+      ...(lines && losses && { lost: lostBrief(losses, lines.now) }),
     },
     first: prepared.first,
     found: {
@@ -642,8 +658,10 @@ function recordEnd({ actor, setting }: CompletionAuthor, ending: TaskCompletionC
   const completed = decide(request, situation, setting)
   const full = {
     ...evidence,
-    warnings: [...evidence.warnings, ...completed.notes, ...lossNotes(ending.lines)],
+    warnings: [...evidence.warnings, ...completed.notes],
   }
+  // The inbox item of a loss says what is still to do about it.
+  const reported = { ...full, warnings: [...full.warnings, ...lossNotes(ending.lines)] }
   const opened = completed.consequences.flatMap((next) => (next.kind === 'inbox.opened' ? [next.item] : []))
   const waiting = [...stillOpen(ending), ...opened]
   const answer = completionAnswer({
@@ -651,7 +669,7 @@ function recordEnd({ actor, setting }: CompletionAuthor, ending: TaskCompletionC
     attempt,
     status: input.status,
     phase: completed.phase,
-    evidence: full,
+    evidence: reported,
     verdict,
     at: setting.at,
     waiting,
@@ -933,7 +951,8 @@ function pathsLetGo(paths: readonly string[], { snapshot: { prefix } }: Attempt,
   return paths.filter((path) => named.has(path) || named.has(below(path)))
 }
 
-const letGo = /\b(?:revert|undid|undo|restor|discard|delet|remov|drop|reset|roll\w* back|threw away)/i
+const letGo =
+  /\b(?:revert|undid|undo|restor|discard|delet|remov|drop|reset|roll\w* back|threw away|(?:put|took|set|brought)\b.{0,80}\bback\b|back (?:to|as|in)\b)/i
 
 function missionBrief(
   attempt: Attempt,

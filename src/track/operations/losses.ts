@@ -16,7 +16,9 @@ import type { LineRecordContext, SnapshotBoundary } from '../../lines/operations
 import type { Reads } from '../../store/ports/store.ts'
 import { pathsNamedIn } from '../domain/claimed-paths.ts'
 import {
+  type AttemptAgain,
   type FileLoss,
+  isPutBack,
   type LossHolder,
   type LostContent,
   lossEnds,
@@ -31,6 +33,8 @@ const maxOpen = 3
 const maxStates = 10
 const maxStarts = 50
 
+const positions = measuredList(z.int().min(0), maxStarts)
+
 /** The contents that were kept of a work tree since its last snapshot, and are gone. */
 export const lostContents = measurement({
   brief: z.strictObject({
@@ -40,7 +44,13 @@ export const lostContents = measurement({
   }),
   measured: z.strictObject({
     files: measuredList(
-      z.strictObject({ path, state: z.int().min(0).max(maxStates), became: z.enum(lossEnds) }),
+      z.strictObject({
+        path,
+        state: z.int().min(0).max(maxStates),
+        became: z.enum(lossEnds),
+        startedWith: positions,
+        startedWithout: positions,
+      }),
       1_000,
     ),
     commands: measuredList(z.string().max(500), 100),
@@ -48,7 +58,12 @@ export const lostContents = measurement({
   fits: ({ states }, { files }) => files.every(({ state }) => state < states.length),
   measure: async ({ witness }, brief) => {
     const { files, commands } = await witness.lostFiles(brief)
-    return { files: [...files], commands: [...commands] }
+    const measured = files.map(({ startedWith, startedWithout, ...file }) => ({
+      ...file,
+      startedWith: [...startedWith],
+      startedWithout: [...startedWithout],
+    }))
+    return { files: measured, commands: [...commands] }
   },
 })
 
@@ -66,11 +81,14 @@ export interface LossContext {
   readonly guarded: readonly GuardedCommand[]
   /** The commands of people since the last snapshot, the newest first. */
   readonly writes: readonly TreeWrite[]
+  /** The attempts whose starts are compared: those that are open, and the first ones of tasks that began again. */
+  readonly starts: readonly Attempt[]
+  readonly again: readonly AttemptAgain[]
 }
 
 export async function lossContext(
-  { guardedCommands, treeWrites }: Reads,
-  { last }: LineRecordContext,
+  { guardedCommands, treeWrites, tasks }: Reads,
+  { last, surroundings: { neighbors } }: LineRecordContext,
 ): Promise<LossContext> {
   const { machineId, top } = last.place
   // Those of other machines are not recorded.
@@ -84,19 +102,29 @@ export async function lossContext(
       write.after === null ? [] : [{ at: write.writtenAt, place: write.after, write }],
     ),
   ].sort((a, b) => b.at - a.at)
-  return { states: [...kept.slice(0, maxStates), last], guarded, writes }
+  const open = [...neighbors.values()].filter(({ status }) => status === 'open').slice(-maxStarts / 2)
+  const found = await Promise.all(
+    open.map(async (attempt): Promise<readonly AttemptAgain[]> => {
+      if (attempt.number === 1) return []
+      const [first, ...others] = (await tasks.attempts(attempt.taskId)).filter(
+        ({ number, snapshot }) => number < attempt.number && treeOf(snapshot) === treeOf(last.place),
+      )
+      return first === undefined ? [] : [{ attempt, earlier: [first, ...others] }]
+    }),
+  )
+  const again = found.flat()
+  const starts = [...open, ...again.map(({ earlier: [first] }) => first)]
+  return { states: [...kept.slice(0, maxStates), last], guarded, writes, starts, again }
 }
 
 export function lostBrief(
-  { surroundings: { neighbors } }: LineRecordContext,
-  { states }: LossContext,
+  { states, starts }: LossContext,
   now: SnapshotBoundary,
 ): BriefOf<typeof lostContents> {
-  const open = [...neighbors.values()].filter(({ status }) => status === 'open')
   return {
     states: states.map((state) => state.place),
     now: now.place,
-    starts: open.slice(-maxStarts).map(({ snapshot }) => snapshot),
+    starts: starts.map(({ snapshot }) => snapshot),
   }
 }
 
@@ -139,9 +167,57 @@ export async function findLosses(
     edited: editedSince(lines, byPath),
     written: new Set(found.files.filter(isWritten).map((file) => file.path)),
     claimed: new Set([...(await claimedSince(reads, lines, now, paths)), ...(claims?.paths(paths) ?? [])]),
+    putBack: await putBackFiles(reads, losses, found, { holders, stateOf }),
     holders,
   })
   return { lost, holders }
+}
+
+/** The files that the next attempts at tasks put back, unless git commands of others may have. */
+async function putBackFiles(
+  { tasks, capture }: Reads,
+  { starts, again, guarded }: LossContext,
+  { files, commands }: MeasurementOf<typeof lostContents>,
+  {
+    holders,
+    stateOf,
+  }: {
+    readonly holders: ReadonlyMap<string, readonly LossHolder[]>
+    readonly stateOf: (file: LostContent) => KeptState
+  },
+): Promise<ReadonlySet<string>> {
+  const isByGit = commands.some((message) => !message.startsWith('commit'))
+  if (again.length === 0 || isByGit) return new Set()
+  const ids = starts.map(({ id }) => id)
+  const uncertain = await tasks.uncertainHolders(files.map((file) => file.path))
+  const contested = new Set(
+    uncertain.flatMap(({ attempt, change }) =>
+      change.attribution === 'contested' ? [`${attempt.id} ${change.path}`] : [],
+    ),
+  )
+  const links = await capture.linksOf(again.map(({ attempt }) => attempt.id))
+  const sessions = new Map(
+    await Promise.all(
+      links.map(
+        async ({ attemptId, sessionId }) =>
+          [attemptId, (await capture.session(sessionId))?.session.clientSession ?? null] as const,
+      ),
+    ),
+  )
+  const isFree = (one: AttemptAgain, file: LostContent) =>
+    guarded.every(
+      ({ guardedAt, clientSession }) =>
+        guardedAt < stateOf(file).at ||
+        (clientSession !== null && clientSession === sessions.get(one.attempt.id)),
+    )
+  const putBack = files.filter((file) =>
+    again.some(
+      (one) =>
+        isFree(one, file) &&
+        isPutBack(file, one, { starts: ids, holders: holders.get(file.path) ?? [], contested }),
+    ),
+  )
+  return new Set(putBack.map((file) => file.path))
 }
 
 /** The commands of people, the newest first, that may have changed a kept state. */

@@ -217,7 +217,7 @@ export const startTask = defineOperation({
         ...(isRecording && { reported: reportedBrief(lineContext, taken) }),
         ...(lineContext?.isOn && reported && { lines: linesBrief(lineContext, taken, reported) }),
         // Together with the lines, because both start git.
-        ...(isRecording && losses && reported && { lost: lostBrief(lineContext, losses, taken) }),
+        ...(isRecording && losses && reported && { lost: lostBrief(losses, taken) }),
       },
       found,
     }

@@ -40,6 +40,10 @@ async function opened(options: ProjectOptions = {}): Promise<Work> {
   }
 }
 
+function rulesOf({ reasons }: { readonly reasons: readonly { readonly rule: string }[] }): readonly string[] {
+  return reasons.map(({ rule }) => rule)
+}
+
 /** A repository without a commit. */
 function unborn(folder: string): void {
   mkdirSync(folder, { recursive: true })
@@ -197,6 +201,61 @@ test.each(['failed', 'rejected'])('what a %s task changed may go', async (how) =
   git('clean', '-fdq')
   await measure()
   expect(await losses()).toEqual([])
+})
+
+/** What becomes of the files of a task that was sent back, while its next attempt is open. */
+const begunAgain: readonly (readonly [string, boolean, (project: Work) => unknown])[] = [
+  ['is no loss where it puts them back itself', false, ({ git }) => git('checkout', '--', '.')],
+  [
+    'is a loss where a guarded command of another session took them',
+    true,
+    async ({ git, guard }) => {
+      await guard()
+      git('checkout', '--', '.')
+    },
+  ],
+  ['is a loss where the reflog has a reset', true, ({ git }) => git('reset', '-q', '--hard')],
+]
+
+test.each(begunAgain)('work of an earlier attempt %s', async (_, isLoss, take) => {
+  const project = await opened()
+  const { call, write, work, measure, losses, wait } = project
+  const id = await work()
+  const { content } = await call('review_show', { task: id }, { actor: person })
+  const sent = { subject: { task: id }, action: 'send_back', text: 'Put it back.', content, viewed: true }
+  await call('review_send', sent, { actor: person })
+  wait(1000)
+  await call('start_task', { planned_task_id: id })
+  await measure()
+  wait(1000)
+  await take(project)
+  await measure()
+  const paths = isLoss ? [['src/auth.ts']] : []
+  expect((await losses()).map((item) => item.paths)).toEqual(paths)
+  write('src/more.ts', 'more\n')
+  const outcome = { summary: 'Added src/more.ts.' }
+  const { verdict } = await call('complete_task', { task_id: id, status: 'success', outcome })
+  expect(rulesOf(verdict)).not.toContain('files_lost')
+})
+
+test('a loss is not held against a task that was only open beside it', async () => {
+  const { call, git, write, guard, losses, wait } = await opened()
+  const begin = async (name: string) => {
+    const { task_id } = await call('start_task', { name, goal: 'g', agent_name: name })
+    return (summary: string) => call('complete_task', { task_id, status: 'success', outcome: { summary } })
+  }
+  const endFirst = await begin('first')
+  const endBeside = await begin('beside')
+  wait(1000)
+  write('src/auth.ts', 'work\n')
+  write('src/beside.ts', 'beside\n')
+  await endFirst('Changed src/auth.ts.')
+  await guard()
+  git('checkout', '--', '.')
+  wait(1000)
+  const { verdict } = await endBeside('Added src/beside.ts.')
+  expect((await losses()).map(({ paths }) => paths)).toEqual([['src/auth.ts']])
+  expect(rulesOf(verdict)).not.toContain('files_lost')
 })
 
 test('a claim about lost work is not contradicted, in the preview as at the completion', async () => {
