@@ -314,6 +314,10 @@ test('a planned task of a mission that ended is worked on in another, and the re
   expect(await project.refused('start_task', { ...repeated, claim_token: 'wrong' })).toMatchObject({
     reason: 'claim_token_unknown',
   })
+  await project.call('complete_task', { task_id, status: 'failed', outcome: { summary: 'Stopped.' } })
+  expect(await project.call('start_task', repeated)).toMatchObject({ areas: [{ area: 'src/', files: 2 }] })
+  const { attempts } = await project.call('show', { id: task_id })
+  expect(attempts.map(({ areas }: { areas: readonly string[] }) => areas)).toEqual([[], ['src/'], ['src/']])
 })
 
 test('a relative work tree is looked for beside the project, wherever the program runs', async () => {

@@ -200,7 +200,7 @@ function newAttempt(
     agentName: agentNameOf(request, place.situation, setting),
     callerType: request.callerType,
     actor: request.actor,
-    areas: request.areas.length > 0 ? request.areas : place.task.areas,
+    areas: scopeOfAttempt(request.areas, place.task, place.situation),
     status: 'open',
     snapshot: request.snapshot,
     endSnapshot: null,
@@ -208,6 +208,15 @@ function newAttempt(
     lastCallAt: setting.at,
     closedAt: null,
   }
+}
+
+/** The given scope, else that of the plan, else that of the last attempt. */
+export function scopeOfAttempt(
+  requested: readonly string[],
+  task: Pick<Task, 'areas'> | undefined,
+  { last }: Pick<TaskSituation, 'last'>,
+): readonly string[] {
+  return [requested, task?.areas ?? [], last?.areas ?? []].find((areas) => areas.length > 0) ?? []
 }
 
 /** The attempt takes the agent name from the claim. */

@@ -47,7 +47,12 @@ import type { Mission } from '../domain/mission.ts'
 import { admitTask } from '../domain/phase-placement.ts'
 import { parseScope } from '../domain/scope/scope.ts'
 import type { AreaCount } from '../domain/scope/survey.ts'
-import { beginAttempt as decide, type StartedTask, type TaskSituation } from '../domain/start-task.ts'
+import {
+  beginAttempt as decide,
+  type StartedTask,
+  scopeOfAttempt,
+  type TaskSituation,
+} from '../domain/start-task.ts'
 import { ownOpenAttempt } from '../domain/take-over.ts'
 import { type Attempt, callerTypes, type Task } from '../domain/task.ts'
 import { areaSurvey, openAttemptsInTree, overlappingAttempts } from './areas.ts'
@@ -198,7 +203,7 @@ export const startTask = defineOperation({
       agentName: input.agent_name ?? null,
       takeOver: input.take_over ?? false,
     })
-    const areas = resumed?.areas ?? input.areas ?? situation.planned?.task.areas ?? []
+    const areas = resumed?.areas ?? scopeOfAttempt(input.areas ?? [], situation.planned?.task, situation)
     const openAttempts = areas.length === 0 ? [] : open
     const losses = lineContext && (await lossContext(reads, lineContext))
     const found = { input, situation, areas, ref, openAttempts, lineContext, losses, session }
