@@ -46,6 +46,7 @@ import {
   type TransactionInput,
 } from '../../kernel/operations/operation.ts'
 import type { ChangeSet, Reads, RefusedChangeSet } from '../../store/ports/store.ts'
+import { judgeDismissedLoss } from '../../track/operations/change-verdict.ts'
 import { endItem, endingOf, type InboxVerb } from '../domain/answers.ts'
 import { type InboxItem, type InboxItemRequest, itemAnswers, itemKinds } from '../domain/inbox-item.ts'
 import {
@@ -430,7 +431,12 @@ async function recordItemAnswer(
   const task = item.taskId === null ? null : await reads.tasks.find(item.taskId)
   const { id, kind, runId } = item
   const isCheck = kind === 'command' && runId === null && ending.action === 'approved'
+  const judged =
+    kind === 'loss' && ending.action === 'dismissed' ? await judgeDismissedLoss(reads, id, setting) : []
   const notes = [
+    ...judged.flatMap((event) =>
+      event.kind === 'verdict.changed' ? [`Task ${event.taskId} is ${event.verdict.is} now.`] : [],
+    ),
     ...(ending.action === 'sent back' && task !== null && task.status === 'in_progress'
       ? [`Task ${task.id} is in progress: its agent reads the text at its next call.`]
       : []),
@@ -443,7 +449,7 @@ async function recordItemAnswer(
       ? await withdrawForTasks(reads, [task], { actor: context.actor, setting, decided: new Set() })
       : []
   return {
-    events: [...endItem(item, { ...ending, answer }, { attempt, task }), ...withdrawn],
+    events: [...endItem(item, { ...ending, answer }, { attempt, task }), ...judged, ...withdrawn],
     answer: {
       item_id: id,
       kind,
@@ -595,7 +601,8 @@ export const resolve = defineOperation({
   toolset: 'track',
   audience: 'person',
   title: 'Answer or dismiss an inbox item',
-  description: 'Answer a blocker or a review in words. Or dismiss an item, which changes nothing.',
+  description:
+    'Answer a blocker or a review in words. Or dismiss an item: files that were meant to go leave the verdict, and nothing else changes.',
   kind: 'command',
   positional: ['id', 'answer'],
   input: wordsFields,

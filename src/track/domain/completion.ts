@@ -382,7 +382,7 @@ export function amendCompletion(
   }
 }
 
-/** The events of a verdict that a later result of a check changed, or files that left the task. */
+/** The events of a verdict that changed: by a later result of a check, files that left the task, or a person. */
 export function changeVerdict(
   verdict: Verdict,
   {
@@ -391,12 +391,15 @@ export function changeVerdict(
     verdictItems,
     completion,
     released,
+    cause = 'A check ran on the same content.',
   }: {
     readonly attempt: Attempt
     readonly before: Verdict
     readonly verdictItems: readonly InboxItem[]
     readonly completion: CompletionMode
     readonly released?: readonly string[]
+    /** Why it changed, where no files left the task. */
+    readonly cause?: string
   },
   setting: TransactionContext,
 ): readonly NewProjectEvent[] {
@@ -418,7 +421,7 @@ export function changeVerdict(
       verdictItems,
       released
         ? `It is known by now whose these files are: ${released.slice(0, maxNamed).join(', ')}.`
-        : 'A check ran on the same content.',
+        : cause,
     ),
     ...opened.map((item): NewProjectEvent => ({ kind: 'inbox.opened', item })),
   ]

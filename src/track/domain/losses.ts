@@ -1,4 +1,4 @@
-import type { InboxItemId, MissionId, TaskId } from '../../kernel/id.ts'
+import type { AttemptId, InboxItemId, MissionId, TaskId } from '../../kernel/id.ts'
 import { formatCount } from '../../kernel/text.ts'
 import type { Attempt, SnapshotLocation, Task } from './task.ts'
 
@@ -26,6 +26,8 @@ export interface FileLoss {
   readonly from: { readonly takenAt: number; readonly place: SnapshotLocation }
   /** When they were seen to be missing. */
   readonly until: number
+  /** The attempt whose end that was: its verdict counts those of its own. */
+  readonly ending?: AttemptId
   readonly files: readonly { readonly path: string; readonly became: LostContent['became'] }[]
   /** The agents at work in that time. */
   readonly agents: readonly string[]

@@ -581,14 +581,24 @@ function ownerText(isProbablyOthers: boolean, agents: readonly string[]): string
   return `${others} worked in the same folder and ${isProbablyOthers ? 'probably' : 'may have'} changed:`
 }
 
-/** The verdict without doubts about files of which it is known by now whose they are. */
+/**
+ * The verdict without doubts about files of which it is known by now whose they are, or that they were meant to go.
+ */
 export function withoutDoubts(
   verdict: Verdict,
-  { status, paths }: { readonly status: TaskOutcome; readonly paths: readonly string[] },
+  {
+    status,
+    paths,
+    rule = 'measurement_partial',
+  }: {
+    readonly status: TaskOutcome
+    readonly paths: readonly string[]
+    readonly rule?: 'measurement_partial' | 'files_lost'
+  },
 ): Verdict {
   const known = new Set(paths)
   const reasons = verdict.reasons.flatMap((reason): readonly VerdictReason[] => {
-    if (reason.rule !== 'measurement_partial' || reason.paths === undefined) return [reason]
+    if (reason.rule !== rule || reason.paths === undefined) return [reason]
     const left = reason.paths.filter((path) => !known.has(path))
     return left.length === 0 ? [] : [{ ...reason, paths: left }]
   })

@@ -1,6 +1,6 @@
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { gateSettingsOf } from '../../inbox/domain/inbox-gate.ts'
-import type { AttemptId, TaskId, TransactionContext } from '../../kernel/id.ts'
+import type { AttemptId, InboxItemId, TaskId, TransactionContext } from '../../kernel/id.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { changeVerdict } from '../domain/completion.ts'
 import { type Attempt, taskOutcomes } from '../domain/task.ts'
@@ -43,7 +43,12 @@ export async function judgeAgain(
 async function verdictEvents(
   { inboxItems, runs }: Reads,
   verdict: Verdict,
-  judged: { readonly attempt: Attempt; readonly before: Verdict; readonly released?: readonly string[] },
+  judged: {
+    readonly attempt: Attempt
+    readonly before: Verdict
+    readonly released?: readonly string[]
+    readonly cause?: string
+  },
   setting: TransactionContext,
 ): Promise<readonly NewProjectEvent[]> {
   const [items, settings] = await Promise.all([inboxItems.ofTask(judged.attempt.taskId), runs.settings()])
@@ -95,6 +100,28 @@ export async function judgeReleased(
   return isSameVerdict(verdict, before)
     ? []
     : verdictEvents(reads, verdict, { attempt, before, released: [...released, ...settled] }, setting)
+}
+
+/** Judges the completion that found a loss again, without the files that a person says were meant to go. */
+export async function judgeDismissedLoss(
+  reads: Reads,
+  itemId: InboxItemId,
+  setting: TransactionContext,
+): Promise<readonly NewProjectEvent[]> {
+  const { tasks } = reads
+  const loss = await reads.fileLosses.byItem(itemId)
+  const attempt = loss?.ending === undefined ? null : await tasks.attempt(loss.ending)
+  const status = taskOutcomes.find((one) => one === attempt?.status)
+  if (loss === null || attempt === null || status === undefined) return []
+  const [last, verdicts] = await Promise.all([tasks.lastAttempt(attempt.taskId), tasks.verdicts(attempt.id)])
+  const before = verdicts.at(-1)?.verdict
+  if (last?.id !== attempt.id || before == null) return []
+  const paths = loss.files.map(({ path }) => path)
+  const verdict = withoutDoubts(before, { status, paths, rule: 'files_lost' })
+  const cause = 'A person dismissed the loss of its files.'
+  return isSameVerdict(verdict, before)
+    ? []
+    : verdictEvents(reads, verdict, { attempt, before, cause }, setting)
 }
 
 const maxChanges = 20_000

@@ -4,7 +4,7 @@ import type { GuardedCommand } from '../../gate/domain/git-guard/guarded-command
 import { type InboxItem, openInboxItem } from '../../inbox/domain/inbox-item.ts'
 import { waymark } from '../../inbox/operations/due-items.ts'
 import { displayName } from '../../kernel/actor.ts'
-import type { MissionId, TransactionContext } from '../../kernel/id.ts'
+import type { AttemptId, MissionId, TransactionContext } from '../../kernel/id.ts'
 import { measuredList, path, place } from '../../kernel/operations/fields.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
 import {
@@ -256,6 +256,7 @@ export async function recordedLosses(
       missionId: location.missionId,
       from: { takenAt: from.at, place: from.place },
       until: question.now.at,
+      ...(question.now.ending != null && { ending: question.now.ending as AttemptId }), // only attempts end so
       files: files.map(({ path: name, became }) => ({ path: name, became })),
       agents: [...new Set([...lines.surroundings.neighbors.values()].map((one) => displayName(one)))],
       commands: [...new Set([...names, ...(found?.commands ?? [])])],

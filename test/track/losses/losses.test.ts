@@ -282,7 +282,13 @@ test('a claim about lost work is not contradicted, in the preview as at the comp
   })
   const completed = await complete()
   expect(completed.verdict).toEqual(preview.verdict)
-  expect(await losses()).toMatchObject([{ paths: ['src/auth.ts'] }])
+  const [item, ...others] = await losses()
+  expect(item).toMatchObject({ paths: ['src/auth.ts'] })
+  expect(others).toEqual([])
+  await call('resolve', { id: item?.item_id, dismiss: true }, { actor: person })
+  const shown = await call('show', { id: task_id })
+  expect(rulesOf(shown.attempts[0].verdict)).toEqual(['no_check'])
+  expect(JSON.stringify(shown)).not.toContain('waymark restore')
 })
 
 test('a dismissed loss stays closed', async () => {
