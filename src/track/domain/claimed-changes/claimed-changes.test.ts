@@ -21,6 +21,7 @@ test('claims what a verb of change governs, once, and whether it was created', (
 test.each([
   'See src/a.ts, and https://example.com/src/x.ts.',
   'I did not change src/a.ts.',
+  'Put the test back in src/a.ts.',
   'Fixed it without touching src/a.ts.',
   'src/a.ts should be updated later.',
   'Next: update src/a.ts',
@@ -58,6 +59,10 @@ test.each([
     ['src/rounding.js', 'test/rounding.test.js'],
   ],
   ['Updated README.md and docs/usage.md.', ['docs/usage.md']],
+  [
+    'I put the table in src/rates.js and placed its test under test/rates.test.js.',
+    ['src/rates.js', 'test/rates.test.js'],
+  ],
   ['Fixed rounding, covered by new tests for `halves` in test/rounding.test.js.', ['test/rounding.test.js']],
   ['Added a check with regression tests under test/a.test.ts', ['test/a.test.ts']],
   // Said to be gone, or compared as created files are.

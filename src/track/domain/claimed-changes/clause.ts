@@ -45,7 +45,7 @@ export interface SentenceClaims extends ReportClaims {
 const doubtful =
   /\b(?:already|previous|previously|earlier|prior|pre-?existing|upstream|later|future|follow-?up|todo|tbd|pending|someday|eventually|next|still needs?|tried|trying|attempted|considered|planned|proposed|recommend\w*|suggest\w*|turned out|apparently|regression(?! test)|root cause|(?:an)?other (?:agent|task|session|person|developer|pr)s?|teammates?|colleagues?|someone|you|your|you'll|you're|optionally|was to|idea|here|temporarily|temporary|throwaway|scratch|locally|nothing)\b/
 const undone =
-  /\b(?:unchanged|untouched|as-is|as is|intact|revert\w*|restor(?:ed?|ing)|undid|undone|undo|rolled back|put back|back to (?:the|its) original|identical|not? (?:\w+ )?(?:changed?|modif\w+|edit\w*|touch\w*|updated?|changes?|edits?)|(?:did|was|were|does|do|have|has|had)(?:n't| not)|alone|no need|byte for byte)\b/
+  /\b(?:unchanged|untouched|as-is|as is|intact|revert\w*|restor(?:ed?|ing)|undid|undone|undo|rolled back|put (?:[\w-]+ ){0,6}back|back to (?:the|its) original|identical|not? (?:\w+ )?(?:changed?|modif\w+|edit\w*|touch\w*|updated?|changes?|edits?)|(?:did|was|were|does|do|have|has|had)(?:n't| not)|alone|no need|byte for byte)\b/
 const takenBack =
   /\b(?:(?:reverted|undid|removed|deleted|dropped|discarded|cleaned up|renamed|moved|rolled back|undone) (?:it|them|that|this|those|these|both|again|afterwards|the change|the changes|that change)|(?:removed|deleted|reverted|undone|discarded|dropped) (?:again|afterwards))\b/
 export function isDoubtful(text: string): boolean {

@@ -42,7 +42,7 @@ const verbs: readonly (readonly [ChangeVerb, string])[] = [
     'update change edit modify refactor rewrite/rewrote/rewritten replace extend implement adjust patch convert ' +
       'migrate simplify rework restructure bump tweak improve expand port inline tighten harden deduplicate ' +
       'document annotate enhance reorganize reword rearrange overhaul clean adapt amend consolidate pin register ' +
-      'increase decrease raise lower enable disable switch upgrade downgrade reduce unify',
+      'increase decrease raise lower enable disable switch upgrade downgrade reduce unify put/put place',
   ],
 ]
 
@@ -56,7 +56,7 @@ for (const [verb, names] of verbs) {
   for (const name of names.split(' ')) {
     const [base = '', past, perfect] = name.split('/')
     const stem = base.replace(/e$/, '')
-    const doubled = /^(?:drop|strip|wrap|split)$/.test(base) ? `${base}${base.at(-1)}` : stem
+    const doubled = /^(?:drop|strip|wrap|split|put)$/.test(base) ? `${base}${base.at(-1)}` : stem
     const regular = base.endsWith('e')
       ? `${base}d`
       : /[^aeiou]y$/.test(base)
