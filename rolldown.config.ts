@@ -15,18 +15,30 @@ const validatorSource = `
   export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'
   export { default as process } from 'node:process'`
 
-/** Expressions that a process or a person wrote run in linear time. Its library is one file for programs of both kinds of modules. */
-const patterns = './linear-patterns.cjs'
-
-const patternsInOneFile = {
-  name: 'patterns-in-one-file',
-  resolveId: (source: string) => (source === 're2js' ? '\0patterns' : null),
-  load: (id: string) => (id === '\0patterns' ? patternsSource : null),
+/** Large libraries, each in one file for programs of both kinds of modules: its file, and what is used of it. */
+const shared: Readonly<Record<string, readonly [file: string, names: string]>> = {
+  // Expressions that a process or a person wrote run in linear time.
+  re2js: ['linear-patterns', 'RE2JS'],
+  pg: ['postgres-driver', 'Client, Pool'],
 }
 
-const patternsSource = `
-  import { createRequire } from 'node:module'
-  export const { RE2JS } = createRequire(import.meta.url)('${patterns}')`
+const sharedInOneFile = {
+  name: 'shared-in-one-file',
+  resolveId: (source: string) => (source in shared ? `\0shared:${source}` : null),
+  load: (id: string) => {
+    const [file, names] = shared[id.replace('\0shared:', '')] ?? []
+    return id.startsWith('\0shared:')
+      ? `import { createRequire } from 'node:module'
+         export const { ${names} } = createRequire(import.meta.url)('./${file}.cjs')`
+      : null
+  },
+}
+
+/** The packages that those files hold. */
+const sharedPackages = (
+  're2js pg pg-connection-string pg-int8 pg-pool pg-protocol pg-types pgpass ' +
+  'postgres-array postgres-bytea postgres-date postgres-interval split2 xtend'
+).split(' ')
 
 /** One entry, chunks that load when a command needs them, and the threads: one reads long definitions, one plans. */
 const program = defineConfig({
@@ -40,7 +52,7 @@ const program = defineConfig({
   // The second is left out with what only helps who works on the libraries of `waymark top`.
   external: ['better-sqlite3', 'react-devtools-core'],
   transform: { define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' } },
-  plugins: [licences('third-party-licences.txt', ['re2js']), smallValidator, patternsInOneFile],
+  plugins: [licences('third-party-licences.txt', sharedPackages), smallValidator, sharedInOneFile],
   // Its other form loads its parts by names that a bundle has not.
   resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
   output: {
@@ -90,11 +102,14 @@ const hook = defineConfig({
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   plugins: [
     // Few expressions need the patterns, and making their tables takes 5 ms.
-    laterParts(/^node:|^\.\/linear-patterns/),
+    laterParts(/^node:|^\.\/linear-patterns|^\.\/postgres-driver/),
     withoutSchemas,
     {
-      name: 'patterns-outside',
-      resolveId: (source: string) => (source === 're2js' ? { id: patterns, external: true } : null),
+      name: 'shared-outside',
+      resolveId: (source: string) => {
+        const [file] = shared[source] ?? []
+        return file === undefined ? null : { id: `./${file}.cjs`, external: true }
+      },
     },
   ],
   output: {
@@ -128,17 +143,19 @@ const capture = defineConfig({
   output: { dir: 'dist', format: 'cjs', entryFileNames: '[name].cjs', minify: true, comments: false },
 })
 
-const linearPatterns = defineConfig({
-  input: { 'linear-patterns': 'linear-patterns' },
-  platform: 'node',
-  plugins: [
-    {
-      name: 'entry',
-      resolveId: (source: string) => (source === 'linear-patterns' ? '\0linear-patterns' : null),
-      load: (id: string) => (id === '\0linear-patterns' ? "export { RE2JS } from 're2js'" : null),
-    },
-  ],
-  output: { dir: 'dist', format: 'cjs', entryFileNames: '[name].cjs', minify: true, comments: false },
-})
+const libraries = Object.entries(shared).map(([name, [file, names]]) =>
+  defineConfig({
+    input: { [file]: file },
+    platform: 'node',
+    plugins: [
+      {
+        name: 'entry',
+        resolveId: (source: string) => (source === file ? `\0${file}` : null),
+        load: (id: string) => (id === `\0${file}` ? `export { ${names} } from '${name}'` : null),
+      },
+    ],
+    output: { dir: 'dist', format: 'cjs', entryFileNames: '[name].cjs', minify: true, comments: false },
+  }),
+)
 
-export default [program, hook, capture, linearPatterns]
+export default [program, hook, capture, ...libraries]
