@@ -352,6 +352,32 @@ test('the words of a verdict reach the agent where it takes the task up, and say
   expect((await project.call('taskman_task_get', { id: other })).reviews).toBeUndefined()
 })
 
+test('approving a mission accepts the tasks whose changes it showed', async () => {
+  const project = await openProject()
+  const { mission_id: mission } = await project.call('start_mission', { name: 'Two', objective: 'Both' })
+  const work = async (name: string, edit: () => void) => {
+    const { task_id: task } = await project.call('start_task', { name, mission_id: mission })
+    edit()
+    const outcome = { summary: 'Done', no_change_reason: 'It was there.' }
+    await project.call('complete_task', { task_id: task, status: 'success', outcome })
+    return task
+  }
+  const changed = await work('Changed', () => project.write('src/auth.ts', 'export const auth = 2\n'))
+  const unchanged = await work('Unchanged', () => {})
+  const subject = { mission }
+  const { content } = await project.call('review_show', subject, as)
+  const sent = await project.call('review_send', { subject, action: 'approve', content }, as)
+  expect(sent).toMatchObject({
+    accepted: [changed],
+    notes: [expect.any(String), expect.stringContaining(`waymark review ${unchanged}`)],
+  })
+  const ended = { mission_id: mission, status: 'completed', summary: 'Done' }
+  expect((await project.call('complete_mission', ended)).doubted).toMatchObject({
+    unproven: 1,
+    tasks: [{ task_id: unchanged }],
+  })
+})
+
 test('a mission that is sent back tells each task that it means', async () => {
   const project = await openProject()
   const { mission_id: mission } = await project.call('start_mission', { name: 'Two', objective: 'Both' })

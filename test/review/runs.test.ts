@@ -60,7 +60,10 @@ test('a run that the verdict cannot decide stays for the inbox, and what was dec
   expect(seen.waiting.map(({ run_id }: { run_id: string }) => run_id)).toEqual([run.id, chosen.id])
   const sent = await project.call('review_send', { subject, action: 'approve', content: seen.content }, ana)
   expect(sent.runs).toMatchObject([{ run_id: run.id }])
-  expect(sent.notes).toMatchObject([expect.stringContaining(`Run ${chosen.id} was not decided`)])
+  expect(sent.notes).toMatchObject([
+    expect.stringContaining(`Run ${chosen.id} was not decided`),
+    expect.stringContaining('1 task'),
+  ])
   const { reviews, waiting } = await project.call('review_show', subject, ana)
   expect(reviews).toMatchObject([{ action: 'approve' }])
   expect(waiting.map(({ run_id }: { run_id: string }) => run_id)).toContain(chosen.id)
@@ -81,7 +84,7 @@ test.each([true, false].slice(0, amount({ test: 1, soak: 2 })))(
     const seen = await project.call('review_show', subject, ana)
     const sent = await project.call('review_send', { subject, action: 'approve', content: seen.content }, ana)
     expect(sent.runs.map(({ run_id }: { run_id: string }) => run_id)).toEqual([run.id, second.id])
-    expect(sent.notes).toEqual([])
+    expect(sent.accepted).toEqual([task])
     for (const { emit } of [run, second]) expect(await emit('go')).toMatchObject({ status: 'succeeded' })
   },
 )

@@ -135,6 +135,7 @@ export interface ObservedTask {
   readonly verdict?: VerdictValue | null
   /** The person who accepted it although it is not proven. */
   readonly acceptedBy?: string
+  readonly name?: string
   /** The first reason why it is not proven; only of the first such task. */
   readonly doubt?: { readonly rule: VerdictRule; readonly text: string }
   /** Where its lines were when they were last measured; null if they were not, absent if no guard asks. */

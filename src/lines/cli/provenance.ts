@@ -187,7 +187,7 @@ function inProse(text: string): string {
 
 function taskOf(maker: OutputOf<'why'>['authors'][number]): string {
   const { task_id, task, goal, mission_id, mission, agent, model, prompt } = maker
-  const { summary, claimed_by, measurement, tests, commands, verdict, sent_back_by, redone } = maker
+  const { summary, claimed_by, measurement, tests, commands, verdict, passed, sent_back_by, redone } = maker
   return [
     `${inProse(task)}  ${task_id}, by ${inProse(agent)}${model === null ? '' : ` (${inProse(model)})`}`,
     goal === null || goal === task ? '' : `goal: ${inProse(goal)}`,
@@ -197,10 +197,11 @@ function taskOf(maker: OutputOf<'why'>['authors'][number]): string {
     measurement === null
       ? ''
       : `measured: ${measurement}${tests === null ? '' : `; tests, as claimed: ${tests}`}`,
-    verdict === null || (verdict !== 'contradicted' && sent_back_by === null && redone === null)
+    verdict === null
       ? ''
       : [
           `verdict: ${verdict}`,
+          ...passed.map((command) => `${inProse(command)} exit 0`),
           sent_back_by === null ? '' : `sent back by ${inProse(sent_back_by)}`,
           redone === null ? '' : redoneText(redone),
         ]

@@ -43,6 +43,8 @@ const Maker = z.object({
   tests: z.string().nullable(),
   /** What the measurement says about that claim; null for a failed attempt. */
   verdict: z.enum(verdictValues).nullable(),
+  /** The checks that passed on exactly the content of its end. */
+  passed: strings,
   /** The person that sent it back. */
   sent_back_by: z.string().nullable(),
   /** The later attempts at the task, and how the last one ended; null without one. */
@@ -250,17 +252,21 @@ async function makerEntry(reads: Reads, maker: LineAuthor) {
 /** The verdict on an attempt, and what came of its task afterwards. */
 async function sequelOf(reads: Reads, attempt: Attempt) {
   const { tasks } = reads
-  const verdictOf = async (id: AttemptId) => (await tasks.verdicts(id)).at(-1)?.verdict?.is ?? null
+  const verdictOf = async (id: AttemptId) => (await tasks.verdicts(id)).at(-1)?.verdict ?? null
+  const verdict = await verdictOf(attempt.id)
   const later = (await tasks.attempts(attempt.taskId)).filter(({ number }) => number > attempt.number)
   const [next, last] = [later[0], later.at(-1)]
   const sentBack = returnOf(attempt, next, await returnsOf(reads, attempt.taskId))
   return {
-    verdict: await verdictOf(attempt.id),
+    verdict: verdict?.is ?? null,
+    passed: (verdict?.checks ?? [])
+      .filter(({ exitCode, sameContent }) => exitCode === 0 && sameContent)
+      .map(({ command }) => command),
     sent_back_by: sentBack?.author ?? null,
     redone:
       last === undefined
         ? null
-        : { attempts: later.length, status: last.status, verdict: await verdictOf(last.id) },
+        : { attempts: later.length, status: last.status, verdict: (await verdictOf(last.id))?.is ?? null },
   }
 }
 

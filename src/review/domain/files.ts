@@ -67,6 +67,31 @@ function namesOf({ path, from }: ReportedChange): readonly string[] {
   return from === undefined ? [path] : [path, from]
 }
 
+/** Whether the approved files hold all that attempts at a task changed, in contents that could be read. */
+export function isWhollyShown(
+  attempts: readonly Pick<Attempt, 'id'>[],
+  {
+    works,
+    files,
+  }: {
+    readonly works: readonly ReviewedAttempt[]
+    readonly files: readonly {
+      readonly before: { readonly id: string | null } | null
+      readonly after: { readonly id: string | null } | null
+      readonly touched: Pick<TouchedFile, 'steps'>
+    }[]
+  },
+): boolean {
+  const ids = new Set(attempts.map(({ id }) => id))
+  const measured = new Set(works.map(({ attempt }) => attempt.id))
+  const own = files.filter(({ touched }) => touched.steps.some(({ work }) => ids.has(work.attempt.id)))
+  return (
+    own.length > 0 &&
+    attempts.every(({ id }) => measured.has(id)) &&
+    own.every(({ before, after }) => [before, after].every((state) => state === null || state.id !== null))
+  )
+}
+
 /** A file that was renamed over another one counts as two changes. Otherwise the overwritten file would be missing. */
 function splitRename(
   change: ReportedChange,

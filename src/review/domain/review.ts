@@ -103,6 +103,8 @@ export interface Review {
   readonly author: Reviewer
   /** The tasks that it concerns, at most 200. */
   readonly tasks: readonly TaskId[]
+  /** Of a mission: the tasks that were not proven, and whose changes were all in what was approved. */
+  readonly accepted?: readonly TaskId[]
   readonly comments: readonly DraftComment[]
   readonly createdAt: number
 }
@@ -131,6 +133,7 @@ interface ReviewSubmission {
   readonly author: Reviewer
   readonly drafts: readonly DraftComment[]
   readonly tasks: readonly TaskId[]
+  readonly accepted: readonly TaskId[]
 }
 
 /** Fails if a review has no text and no comments, and is not an approval. */
@@ -164,6 +167,7 @@ export function sendReview(submission: ReviewSubmission, setting: TransactionCon
     author: submission.author,
     // Tasks with comments first, as the list is cut.
     tasks: [...new Set([...drafts.flatMap(({ taskId }) => taskId ?? []), ...submission.tasks])].slice(0, 200),
+    ...(submission.accepted.length > 0 && { accepted: submission.accepted }),
     comments: drafts,
     createdAt: setting.at,
   }

@@ -33,6 +33,7 @@ import {
 import { formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { isEnded } from '../../track/domain/mission.ts'
+import { isWhollyShown } from '../domain/files.ts'
 import {
   assertReviewSays,
   type Review,
@@ -52,7 +53,7 @@ import {
   type ReviewPreview,
   tasksOf,
 } from './inspect.ts'
-import { findSubject, reviewerOf, subjectField } from './subject.ts'
+import { findSubject, type ResolvedSubject, reviewerOf, subjectField } from './subject.ts'
 
 export const reviewSend = defineOperation({
   name: 'review_send',
@@ -83,6 +84,8 @@ export const reviewSend = defineOperation({
     comments: z.int(),
     /** Tasks that must be redone. */
     reopened: strings,
+    /** Tasks that were not proven, and are accepted with their mission. */
+    accepted: strings,
     closed_items: strings,
     runs: list(z.object({ run_id: z.string(), state: z.string().nullable() })),
     author: z.string(),
@@ -149,8 +152,11 @@ export const reviewSend = defineOperation({
     if (refused !== undefined && decided.runs.length === 0) {
       return { events: decided.events, refused: refused.failure }
     }
+    const acceptance =
+      action === 'approve' ? await acceptTasks(reads, about, preview) : { accepted: [], notes: [] }
+    const { accepted } = acceptance
     const review = sendReview(
-      { subject, action, text: input.text ?? null, content, author, tasks: tasksOf(about), drafts },
+      { subject, action, text: input.text ?? null, content, author, tasks: tasksOf(about), accepted, drafts },
       setting,
     )
     const closing = isDecisionOn(subject, action)
@@ -200,12 +206,14 @@ export const reviewSend = defineOperation({
         action,
         comments: drafts.length,
         reopened: reopening.ids,
+        accepted,
         closed_items: closing.ids,
         runs: decided.runs,
         author: author.name,
         created_at: instant(review.createdAt),
         notes: [
           ...decided.refused.map(({ runId, failure }) => `Run ${runId} was not decided: ${failure.message}`),
+          ...acceptance.notes,
           ...reopening.notes,
         ],
       },
@@ -369,6 +377,42 @@ function isAnswered({ kind, request }: InboxItem): boolean {
   // Changes that a guard found outside the work are in no diff: they are accepted separately.
   return request?.kind !== 'changes' && itemKindsClosedByReview.some((answered) => answered === kind)
 }
+
+/**
+ * The tasks of an approved mission that were not proven, and whose changes were all in what was approved. The others stay
+ * as they are, and the notes name them.
+ */
+async function acceptTasks(
+  { missions, tasks }: Reads,
+  { subject, attempts, isCut }: ResolvedSubject,
+  { gathered, waiting }: ReviewPreview,
+): Promise<{ readonly accepted: readonly TaskId[]; readonly notes: readonly string[] }> {
+  if (subject.kind !== 'mission') return { accepted: [], notes: [] }
+  const doubted = await missions.doubtedTasks(subject.missionId, maxAccepted)
+  const asked = new Set(waiting.flatMap(({ item: { kind, taskId } }) => (kind === 'verdict' ? [taskId] : [])))
+  const shown = await Promise.all(
+    doubted.tasks.map(async ({ id }) => {
+      const [all, own] = [await tasks.attempts(id), attempts.filter(({ taskId }) => taskId === id)]
+      return !isCut && all.length === own.length && isWhollyShown(own, gathered)
+    }),
+  )
+  const accepted = doubted.tasks.filter(({ id }, at) => asked.has(id) || shown[at] === true)
+  const left = doubted.contradicted + doubted.unproven - accepted.length
+  const [first] = doubted.tasks.filter((task) => !accepted.includes(task))
+  return {
+    accepted: accepted.map(({ id }) => id),
+    notes: [
+      ...(accepted.length > 0 ? [`Accepted: ${formatCount(accepted.length, 'task')} without proof.`] : []),
+      ...(first === undefined
+        ? []
+        : [
+            `${formatCount(left, 'task')} without proof not accepted: this review did not show all changes. Accept each: waymark review ${first.id}`,
+          ]),
+    ],
+  }
+}
+
+const maxAccepted = 200
 
 /** Reopens done tasks that were sent back. */
 async function reopenTasks(reads: Reads, review: Review) {

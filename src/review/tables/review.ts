@@ -40,6 +40,8 @@ export interface ReviewTable {
   author_id: string
   author_name: string
   tasks: string
+  /** The tasks whose completions it accepts, as JSON. */
+  accepted: string
   created_at: number
 }
 
@@ -150,6 +152,7 @@ export async function applyReviewSent(
       content: review.content,
       ...author,
       tasks: JSON.stringify(review.tasks),
+      accepted: JSON.stringify(review.accepted ?? []),
       created_at: review.createdAt,
     })
     .execute()

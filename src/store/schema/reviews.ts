@@ -15,6 +15,7 @@ export const reviewsTables: TableStatements = ({ text, bytes }) => [
     author_id ${text} not null,
     author_name ${text} not null,
     tasks ${text} not null,
+    accepted ${text} not null,
     created_at bigint not null,
     primary key (project_id, id)
   )`,

@@ -32,6 +32,7 @@ import type {
 } from '../ports/mission-reads.ts'
 import { attemptOf } from './attempt.ts'
 import { linesOfMissions, noMissionLines } from './mission-change.ts'
+import { acceptingReview } from './verdict-reads.ts'
 
 export interface MissionTable {
   project_id: string
@@ -457,12 +458,7 @@ const doubtedOfMission = prepareByLimit((limit) =>
           where item.project_id = task.project_id and item.attempt_id = task.last_attempt_id
             and item.kind = 'verdict' and item.action <> 'sent back')`,
       )
-      .where(
-        sql<boolean>`not exists (select 1 from review
-          where review.project_id = task.project_id and review.subject = task.id and review.action = 'approve'
-            and review.created_at >= (select closed_at from attempt
-              where attempt.project_id = task.project_id and attempt.id = task.last_attempt_id))`,
-      )
+      .where(sql<boolean>`not exists (select 1 from review where ${acceptingReview})`)
       .orderBy('ended.verdict')
       .orderBy('task.seq')
       .limit(limit),

@@ -19,6 +19,13 @@ const verdictsOf = prepareQuery((db, projectId: string, attemptId: string) =>
     .limit(sql.lit(100)),
 )
 
+/** A review that accepts the last completion of a task: of the task itself, or of its mission. */
+export const acceptingReview = sql<boolean>`review.project_id = task.project_id and review.action = 'approve'
+  and (review.subject = task.id
+    or (review.mission_id = task.mission_id and review.accepted like '%"' || task.id || '"%'))
+  and review.created_at >= (select closed_at from attempt
+    where attempt.project_id = task.project_id and attempt.id = task.last_attempt_id)`
+
 const acceptedTasks = prepareByIds((db, projectId, taskIds) => ({
   compile: () =>
     sql<{ readonly id: string; readonly author: string | null }>`
@@ -26,12 +33,9 @@ const acceptedTasks = prepareByIds((db, projectId, taskIds) => ({
         (select item.closed_by from inbox_item as item
           where item.project_id = task.project_id and item.attempt_id = task.last_attempt_id
             and item.kind = 'verdict' and item.action <> 'sent back' order by item.seq desc limit 1),
-        (select review.author_name from review
-          where review.project_id = task.project_id and review.subject = task.id and review.action = 'approve'
-            and review.created_at >= attempt.closed_at order by review.seq desc limit 1)
+        (select review.author_name from review where ${acceptingReview} order by review.seq desc limit 1)
       ) as author
-      from task join attempt on attempt.project_id = task.project_id and attempt.id = task.last_attempt_id
-      where task.project_id = ${projectId} and task.id in (${sql.join([...taskIds])})`.compile(db),
+      from task where task.project_id = ${projectId} and task.id in (${sql.join([...taskIds])})`.compile(db),
 }))
 
 type RelatedRow = AttemptTable & { readonly evidence: string | null; readonly verdict: string | null }

@@ -67,9 +67,9 @@ export function Card({ card: of, isSelected, drag }: BoardCardProps) {
             {measured.files === null ? <span class="muted">not measured</span> : <PlusMinus {...measured} />}
             {measured.verdict === 'contradicted' ? (
               <VerdictBadge is="contradicted" />
-            ) : measured.verdict === 'unproven' ? (
-              <span class="muted"> unproven</span>
-            ) : null}
+            ) : measured.verdict === null ? null : (
+              <span class="muted"> {measured.verdict}</span>
+            )}
             {card.landed === null || card.landed === 'none' || card.landed === 'unknown' ? null : (
               <span class="muted"> · {landedWords[card.landed]}</span>
             )}

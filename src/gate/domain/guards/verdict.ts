@@ -27,7 +27,8 @@ export const verdict: GuardKind<VerdictGuard> = {
     const why = first.doubt === undefined ? '' : `: ${excerpt(first.doubt.text, 160).replace(/\.$/, '')}`
     const more =
       left.length > 1 ? `; ${left.length - 1} more ${left.length === 2 ? 'is' : 'are'} not proven` : ''
-    return unsatisfiedGuard(`${first.id} is ${first.verdict ?? 'not measured'}${why}${more}`, fixOf(first))
+    const named = first.name === undefined ? first.id : `"${excerpt(first.name, 80)}" (${first.id})`
+    return unsatisfiedGuard(`${named} is ${first.verdict ?? 'not measured'}${why}${more}`, fixOf(first))
   },
 }
 

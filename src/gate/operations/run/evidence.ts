@@ -230,8 +230,8 @@ async function ownTask(reads: Reads, id: TaskId): Promise<readonly ObservedTask[
 }
 
 /** A dropped task does not count. */
-function observedTask({ id, status, resolution }: Task, phase: string | null): readonly ObservedTask[] {
-  return resolution === 'dropped' ? [] : [{ id, phase, done: status === 'done' }]
+function observedTask({ id, name, status, resolution }: Task, phase: string | null): readonly ObservedTask[] {
+  return resolution === 'dropped' ? [] : [{ id, name, phase, done: status === 'done' }]
 }
 
 /** A phase by its id, or by its number in the run's mission. */
