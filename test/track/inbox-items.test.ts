@@ -69,6 +69,14 @@ describe('resolve is refused', () => {
     })
   })
 
+  test('by an agent is refused with the command that a person can run', async () => {
+    const { project } = await blocked()
+    expect(await project.refused('resolve', { id: 'h-1', answer: "It's ours; go" })).toMatchObject({
+      reason: 'person_needed',
+      hint: `Ask a person to run: waymark resolve h-1 'It'\\''s ours; go'`,
+    })
+  })
+
   test('for what does not exist', async () => {
     const { project } = await blocked()
     expect(await project.refused('resolve', { id: 'h-nowhere' }, asPerson)).toMatchObject(

@@ -100,6 +100,17 @@ test('MC2-071 MC1-014 MC1-015 without a repository the snapshot is made of check
   expect(done).toMatchObject({ measurement: 'exact', verification: { scope_match: true } })
 })
 
+test('a planned task without a goal takes the given one, and another later call does not change it', async () => {
+  const project = await openProject()
+  await project.call('taskman_phase_add', { id: 'P1', name: 'First' })
+  const { id } = await project.call('taskman_task_add', { title: 'Round the total', phase: 'P1' })
+  const start = (goal: string) => project.call('start_task', { planned_task_id: id, name: 'x', goal })
+  expect((await start('To whole cents')).warnings).toEqual([])
+  expect(await project.call('show', { id })).toMatchObject({ goal: 'To whole cents' })
+  expect((await start('To francs')).task_id).toBe(id)
+  expect(await project.call('show', { id })).toMatchObject({ goal: 'To whole cents' })
+})
+
 test('MC2-048 MC2-057 MC2-058 MC2-060 only the name is needed: the goal defaults to it', async () => {
   const project = await openProject()
   const { task_id } = await project.call('start_task', { name: 'Tidy up' })

@@ -3,6 +3,8 @@ import type { Idempotency, Store, StoreReader } from '../../store/ports/store.ts
 import { keyOwner } from '../actor.ts'
 import { Failure } from '../failure.ts'
 import type { TransactionContext } from '../id.ts'
+import { isJsonObject } from '../json.ts'
+import { quoteShellWord } from '../shell-word.ts'
 import { parseInput } from './input/parse-input.ts'
 import { expandIds } from './input/short-ids.ts'
 import { localMeasurer } from './measurement-protocol.ts'
@@ -47,7 +49,7 @@ export async function invokeParsing(
   rawInput: unknown,
   options: InvokeOptions = {},
 ): Promise<InvokeResult> {
-  refuseAgent(operation, context)
+  refuseAgent(operation, context, rawInput)
   refuseWithoutAccess(operation, context)
   const input = await expandIds(context.store, operation.name, parseInput(operation, rawInput))
   const idempotency = idempotencyOf(
@@ -87,12 +89,20 @@ function briefAnswerOf(
 }
 
 /** Refuses operations for people to an agent, also at the command line. */
-function refuseAgent(operation: Operation, { actor }: Context): void {
+function refuseAgent(operation: Operation, { actor }: Context, rawInput: unknown): void {
   if (operation.audience !== 'person' || operation.kind === 'query' || actor.kind === 'person') return
   throw new Failure('FORBIDDEN', `Only people can call ${operation.name}. ${actor.name} is an agent.`, {
     reason: 'person_needed',
-    hint: `Ask a person to run: waymark ${operation.command}`,
+    hint: `Ask a person to run: ${['waymark', operation.command, ...typedWords(operation, rawInput)].join(' ')}`,
   })
+}
+
+/** The words that follow the command, quoted: those of the call, which nobody has checked, as far as they are plain. */
+function typedWords({ positional = [] }: Operation, rawInput: unknown): readonly string[] {
+  const input: Readonly<Record<string, unknown>> = isJsonObject(rawInput) ? rawInput : {}
+  const words = positional.map((name) => input[name])
+  const end = words.findIndex((word) => typeof word !== 'string' || !/^[^\p{C}-][^\p{C}]{0,199}$/u.test(word))
+  return words.slice(0, end === -1 ? words.length : end).map((word) => quoteShellWord(String(word)))
 }
 
 function refuseWithoutAccess(operation: Operation, { permissions }: Context): void {

@@ -72,10 +72,13 @@ type PlanCounts = OutputOf<'status'>['plan']
 function planLine({ plan, running_total: running }: OutputOf<'status'>): string {
   const { ready, in_progress, done, done_waiting: waiting, dropped, tasks } = plan
   if (tasks + dropped === 0) return ''
-  // Others are claimed, or marked by hand.
-  const atWork = running < in_progress ? ` (${running} running)` : ''
+  // The missions' table counts a claimed task that nobody started as one to do.
+  const atWork =
+    running < in_progress
+      ? `${in_progress - running} claimed, ${running} running`
+      : `${in_progress} in progress`
   const without = dropped === 0 ? '' : `, ${dropped} dropped`
-  return `${ready} ready, ${in_progress} in progress${atWork}, ${doneText(done, waiting)} of ${formatCount(tasks, 'task')}${without}: waymark plan show`
+  return `${ready} ready, ${atWork}, ${doneText(done, waiting)} of ${formatCount(tasks, 'task')}${without}: waymark plan show`
 }
 
 function doneText(done: number, waiting: number): string {

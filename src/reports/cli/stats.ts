@@ -121,7 +121,7 @@ function linesOf(figures: StatsFigures): readonly FigureLine[] {
 }
 
 function verdictCountsText({ proven, unproven, contradicted, explained }: StatsFigures['verdicts']): string {
-  const counts = { proven, unproven, contradicted, explained }
+  const counts = { proven, unproven, contradicted, 'contradicted and cleared later': explained }
   return Object.entries(counts)
     .flatMap(([name, count]) => (count ? [`${count} ${name}`] : []))
     .join(', ')

@@ -62,11 +62,11 @@ export const figureDefinitions: readonly FigureDefinition[] = [
   },
   {
     figure: 'verdicts',
-    title: 'Verdicts',
+    title: 'First verdicts',
     basis: 'measured',
     unit: 'completions',
     definition:
-      'The first verdict of each completion. Explained: contradicted first, later cleared for the same work. Failed attempts are not counted.',
+      'The verdict of each completion when it was claimed. Cleared later: contradicted first, then cleared for the same work. Failed attempts are not counted.',
   },
   {
     figure: 'landed',

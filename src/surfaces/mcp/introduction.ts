@@ -61,7 +61,7 @@ function isEmpty(value: unknown): boolean {
 const instructions = `Waymark records what you work on and checks with git what you really changed.
 
 How to work, 3 to 6 calls per task:
-1. Asked to work in a mission: list_missions, then get_context. Only for new work: start_mission with a measurable objective; plan_tasks plans its tasks.
+1. Asked to work in a mission: list_missions, then get_context. Only new work: start_mission with a measurable objective; plan_tasks plans it.
 2. Before you edit any file: take a planned task with taskman_task_next { claim: true } and start_task { planned_task_id, claim_token }, or start_task a new one with goal, mission_id and areas (folders or globs). A late start misses your edits.
 3. Meanwhile, sparingly: log_decision for a choice with real alternatives, log_issue for a problem (requires_human_review: true for a person), log_milestone at most 5 times.
 4. When done: complete_task with status and an honest outcome.summary that names what you edited outside your areas. preview: true shows the result first. A failed task can be taken again.

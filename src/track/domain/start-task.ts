@@ -87,7 +87,7 @@ export function beginAttempt(
 
 /** The planned task with the promises that the call adds, below the parent that it names. */
 function plannedTaskOf(
-  { doneWhen: added, actor }: TaskRequest,
+  { doneWhen: added, goal, actor }: TaskRequest,
   { planned, parent, last }: TaskSituation,
   { at }: TransactionContext,
 ): Task | null {
@@ -103,13 +103,18 @@ function plannedTaskOf(
   }
   return {
     ...task,
+    goal: task.goal ?? goal,
     ...(parent !== null && { parentTaskId: parent.id }),
     ...(added && { doneWhen: editDoneWhen(before, addToDoneWhen(before, added), edit) }),
   }
 }
 
-function plannedTaskChange({ id, parentTaskId, doneWhen }: Task, before: Task): readonly NewProjectEvent[] {
+function plannedTaskChange(
+  { id, goal, parentTaskId, doneWhen }: Task,
+  before: Task,
+): readonly NewProjectEvent[] {
   const changes = {
+    ...(goal !== before.goal && { goal }),
     ...(parentTaskId !== null && parentTaskId !== before.parentTaskId && { parentTaskId }),
     ...(doneWhen && doneWhen !== before.doneWhen && { doneWhen }),
   }

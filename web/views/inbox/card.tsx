@@ -100,22 +100,29 @@ export function Card({
       {card.is_replaced && card.measured ? (
         <p class="muted">Of attempt {card.measured.attempt}, which a later one replaced:</p>
       ) : null}
-      <CompletionVerdict
-        claimed={
-          card.claimed
-            ? {
-                author: withPerson(card.claimed_by ?? openerOf(card), card.claimed_by_person),
-                text: <Prose text={card.claimed} />,
-              }
-            : null
-        }
-        measured={card.measured}
-        verdict={card.verdict}
-        unchanged={card.unchanged_claims}
-        denied={card.not_mine}
-      />
+      {card.kind === 'scope' ? null : (
+        <CompletionVerdict
+          claimed={
+            card.claimed
+              ? {
+                  author: withPerson(card.claimed_by ?? openerOf(card), card.claimed_by_person),
+                  text: <Prose text={card.claimed} />,
+                }
+              : null
+          }
+          measured={card.measured}
+          verdict={card.verdict}
+          unchanged={card.unchanged_claims}
+          denied={card.not_mine}
+        />
+      )}
       {card.task_id !== null && (card.measured?.files ?? 0) > 0 ? (
-        <FirstHunk task={card.task_id} attempt={card.is_replaced ? card.attempt_id : null} />
+        <FirstHunk
+          task={card.task_id}
+          attempt={card.is_replaced ? card.attempt_id : null}
+          paths={card.kind === 'scope' ? card.paths : null}
+          total={card.kind === 'scope' ? card.paths_total : (card.measured?.files ?? 0)}
+        />
       ) : null}
       {card.workaround ? (
         <ClaimQuote author={card.opened_by}>
@@ -260,9 +267,9 @@ function questionOfCard(card: InboxCard): string {
     return `The step \`${card.run.state}\` of ${card.run.process_name} needs your decision: ${joinAlternatives(card.request.events.map(eventWords))}.`
   }
   if (card.kind !== 'scope' || card.request?.kind === 'changes') return card.reason
+  if (card.areas.length === 0) return card.reason
   const areas = card.areas.map((area) => `\`${area}\``).join(', ')
-  const { paths_total: total } = card
-  return `${formatCount(total, 'changed file')} out of the declared scope, ${areas}.`
+  return `${formatCount(card.paths_total, 'file')} changed outside the scope (${areas}):`
 }
 
 /** `Approve, Send back or Reject`. */

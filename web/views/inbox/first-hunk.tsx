@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks'
+import { formatCount } from '../../../src/kernel/text.ts'
 import { plainParts, plainText } from '../../geometry/line-parts.ts'
 import { useQuery } from '../../live/query.ts'
 import { parseDiff } from '../../parts/parse-diff.ts'
@@ -12,14 +13,18 @@ export interface FirstHunkWork {
   readonly task: string
   /** Only this attempt; null for the whole task. */
   readonly attempt: string | null
+  /** Only a file of these; null for any. */
+  readonly paths: readonly string[] | null
+  /** How many files the item is about; the diff may also have files of others. */
+  readonly total: number
 }
 
 /** The first lines that a task or an attempt changed, and the way to the rest. */
-export function FirstHunk({ task, attempt }: FirstHunkWork) {
+export function FirstHunk({ task, attempt, paths, total }: FirstHunkWork) {
   const { answer } = useQuery('diff', { id: attempt ?? task }, { once: true })
   const text = answer.value?.diff
   const files = useMemo(() => (text === undefined ? [] : parseDiff(text)), [text])
-  const file = files.find(({ hunks }) => hunks.length > 0)
+  const file = files.find(({ path, hunks }) => hunks.length > 0 && (paths?.includes(path) ?? true))
   const hunk = file?.hunks[0]
   if (!file || !hunk) return null
   const begins = hunk.lines.findIndex(({ kind }) => kind === 'added' || kind === 'deleted')
@@ -30,11 +35,7 @@ export function FirstHunk({ task, attempt }: FirstHunkWork) {
         <a class="mono" href={href(linkOf({ task, attempt }, file.path))}>
           {plainText(file.path)}
         </a>
-        {files.length > 1 ? (
-          <span class="muted">
-            and {files.length - 1} more {files.length === 2 ? 'file' : 'files'}
-          </span>
-        ) : null}
+        {total > 1 ? <span class="muted">and {formatCount(total - 1, 'more file')}</span> : null}
       </figcaption>
       <div class="diff">
         {lines.map((line, at) => (
@@ -51,7 +52,7 @@ export function FirstHunk({ task, attempt }: FirstHunkWork) {
   )
 }
 
-function linkOf({ task, attempt }: FirstHunkWork, path: string): string {
+function linkOf({ task, attempt }: Pick<FirstHunkWork, 'task' | 'attempt'>, path: string): string {
   return attempt === null
     ? `/review/task/${task}?file=${encodeURIComponent(path)}`
     : `/tasks/${task}/diff?attempt=${attempt}`
