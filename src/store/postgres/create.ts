@@ -22,6 +22,8 @@ export function createPostgresTables(database: PostgresDatabase): Promise<void> 
       await begun
       await sql.raw(`set local lock_timeout = '10min'; set local statement_timeout = '10min'`).execute(db)
       await sql`select pg_advisory_xact_lock(${sql.lit(creationLock)})`.execute(db)
+      // A name is looked up in what this connection knew before it waited, until a statement reads a table.
+      await sql`select from pg_catalog.pg_class limit 0`.execute(db)
       if ((await schemaOf(db)) > 0) return
       for (const statement of schemaStatements('postgres')) await sql.raw(statement).execute(db)
       await sql
