@@ -130,8 +130,7 @@ function Plan({ mission }: { readonly mission: string | null }) {
     ...(isPermitted('taskman_task_add') && {
       add: () => {
         const after = selected ?? order.at(-1)
-        // One that is there already keeps its place and what was typed.
-        if (after !== undefined && editing?.is !== 'task') setEditing({ is: 'task', after })
+        if (after !== undefined) setEditing({ is: 'task', after })
       },
     }),
     ...(isPermitted('taskman_phase_add') && {
