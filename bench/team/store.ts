@@ -56,6 +56,7 @@ const measuredElsewhere: Partial<WorkTreeWitness> = {
     }),
     ignored: { added: [], modified: [], deleted: [] },
     headMoves: [],
+    removedWork: [],
     notes: [],
     doubts: [],
     unreadable: [],

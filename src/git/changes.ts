@@ -1,9 +1,4 @@
-import {
-  type ChangeOrigin,
-  type ChangeReport,
-  type FileChange,
-  removedWorkNote,
-} from '../track/domain/changes.ts'
+import type { ChangeOrigin, ChangeReport, FileChange } from '../track/domain/changes.ts'
 import { type BroughtLines, findBrought, movementOf, nothingBrought } from './brought.ts'
 import {
   compareSnapshots,
@@ -72,6 +67,7 @@ export async function reportChanges(span: SnapshotPair, environment: GitEnvironm
     changes: all,
     ignored: reconciled.ignored,
     headMoves: origins.moves,
+    removedWork: [...compared.values()].filter(isRemovalOfEarlierWork).map(({ path }) => displayPath(path)),
     notes: [
       ...new Set([
         ...comparisonNotes(span, compared.values()),
@@ -273,18 +269,15 @@ const listed = 10
 
 /** Notes that belong to the list of changes. */
 function comparisonNotes(span: SnapshotPair, compared: Iterable<Difference>): string[] {
-  const removed: PathBytes[] = []
   const committed: PathBytes[] = []
   const untracked: PathBytes[] = []
   // A repository without commits tracks no files.
   const tracks = span.to.repositories[0]?.head !== null
   for (const difference of compared) {
-    if (isRemovalOfEarlierWork(difference)) removed.push(difference.path)
     if (isCommitOfEarlierFile(difference)) committed.push(difference.path)
     if (tracks && isUntracking(difference)) untracked.push(difference.path)
   }
   return [
-    ...pathListSentence(removed, removedWorkNote),
     ...pathListSentence(committed, 'Committed although the task did not change it, a pre-existing file: '),
     ...pathListSentence(untracked, 'No longer tracked, but still on disk: '),
     ...repositoryNotes(span),
@@ -349,6 +342,7 @@ export function unknownReport(doubt: string): ChangeReport {
     changes: [],
     ignored: { added: [], modified: [], deleted: [] },
     headMoves: [],
+    removedWork: [],
     notes: [],
     doubts: [doubt],
     unreadable: [],

@@ -3,8 +3,6 @@ import { lines, projectRepository } from '../support/git-repository.ts'
 import { shared } from '../support/shared.ts'
 import { watch } from './watch.ts'
 
-const removedWork = expect.stringContaining('Pre-existing uncommitted work was removed: lib/util.ts')
-
 /** Work on files of their own, which is measured together. */
 const together = shared(async () => {
   const repo = projectRepository()
@@ -107,7 +105,7 @@ test('case 9: dirty at start, task discards it (checkout --)', async () => {
   repo.append('lib/util.ts')
   const { changes, report } = await watch(repo, () => void repo.git('checkout', '--', 'lib/util.ts'))
   expect(changes).toEqual(['M lib/util.ts'])
-  expect(report.notes).toEqual([removedWork])
+  expect(report.removedWork).toEqual(['lib/util.ts'])
 })
 
 test('case 10: dirty at start, task runs git stash', async () => {
@@ -115,7 +113,7 @@ test('case 10: dirty at start, task runs git stash', async () => {
   repo.append('lib/util.ts')
   const { changes, report } = await watch(repo, () => void repo.git('stash', '-q'))
   expect(changes).toEqual(['M lib/util.ts'])
-  expect(report.notes).toEqual([removedWork])
+  expect(report.removedWork).toEqual(['lib/util.ts'])
 })
 
 test('case 11: untracked at start, untouched', async () => {

@@ -26,8 +26,8 @@ export interface InboxItemReads {
   list(filter: InboxItemFilter, request: PageRequest): Promise<Page<InboxItemLine>>
   ofIssue(issueId: string): Promise<InboxItem | null>
   ofAttempt(attemptId: string): Promise<readonly InboxItem[]>
-  /** The questions about files outside the areas of attempts, answered or not. */
-  scopesOfAttempts(attemptIds: readonly string[]): Promise<readonly InboxItem[]>
+  /** The items about attempts, answered or not. */
+  ofAttempts(attemptIds: readonly string[]): Promise<readonly InboxItem[]>
   /** Open items of a task, oldest first, at most 100. */
   ofTask(taskId: TaskId): Promise<readonly InboxItem[]>
   /** Open items of a run, oldest first, at most 100. */

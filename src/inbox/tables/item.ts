@@ -207,13 +207,12 @@ const itemsOfAttempt = prepareQuery((db, projectId: string, attemptId: string) =
     .limit(100),
 )
 
-const scopesOfAttempts = prepareByIds((db, projectId, attemptIds) =>
+const itemsOfAttempts = prepareByIds((db, projectId, attemptIds) =>
   db
     .selectFrom('inbox_item')
     .selectAll()
     .where('project_id', '=', projectId)
     .where('attempt_id', 'in', attemptIds)
-    .where('kind', '=', 'scope')
     .orderBy('seq'),
 )
 
@@ -234,8 +233,8 @@ export function inboxReads(scope: ReadScope): InboxItemReads {
         .executeTakeFirst()
       return row ? inboxItemOf(row) : null
     },
-    async scopesOfAttempts(attemptIds) {
-      return attemptIds.length === 0 ? [] : (await scopesOfAttempts(scope, attemptIds)).map(inboxItemOf)
+    async ofAttempts(attemptIds) {
+      return attemptIds.length === 0 ? [] : (await itemsOfAttempts(scope, attemptIds)).map(inboxItemOf)
     },
     async ofAttempt(attemptId) {
       return (await itemsOfAttempt(db, projectId, attemptId)).map(inboxItemOf)

@@ -98,6 +98,7 @@ export const changeReport = z.strictObject({
     }),
     10_000,
   ),
+  removedWork: names,
   notes: measuredList(words, 1_000),
   doubts: measuredList(words, 1_000),
   unreadable: measuredList(words, 1_000),

@@ -72,10 +72,10 @@ type PlanCounts = OutputOf<'status'>['plan']
 function planLine({ plan, running_total: running }: OutputOf<'status'>): string {
   const { ready, in_progress, done, done_waiting: waiting, dropped, tasks } = plan
   if (tasks + dropped === 0) return ''
-  // The missions' table counts a claimed task that nobody started as one to do.
+  // Others are claimed, or marked by hand: the missions' table counts a claimed task as one to do.
   const atWork =
     running < in_progress
-      ? `${in_progress - running} claimed, ${running} running`
+      ? `${in_progress - running} claimed or marked, ${running} running`
       : `${in_progress} in progress`
   const without = dropped === 0 ? '' : `, ${dropped} dropped`
   return `${ready} ready, ${atWork}, ${doneText(done, waiting)} of ${formatCount(tasks, 'task')}${without}: waymark plan show`

@@ -390,13 +390,15 @@ async function acceptTasks(
   if (subject.kind !== 'mission') return { accepted: [], notes: [] }
   const doubted = await missions.doubtedTasks(subject.missionId, maxAccepted)
   const asked = new Set(waiting.flatMap(({ item: { kind, taskId } }) => (kind === 'verdict' ? [taskId] : [])))
-  const shown = await Promise.all(
-    doubted.tasks.map(async ({ id }) => {
-      const [all, own] = [await tasks.attempts(id), attempts.filter(({ taskId }) => taskId === id)]
-      return !isCut && all.length === own.length && isWhollyShown(own, gathered)
+  const cards = await tasks.cards(doubted.tasks.map(({ id }) => id))
+  const shown = new Set(
+    cards.flatMap(({ task: { id }, attempt: last }) => {
+      const own = attempts.filter(({ taskId }) => taskId === id)
+      // Attempts are numbered from 1: those of another mission are not shown.
+      return !isCut && last?.number === own.length && isWhollyShown(own, gathered) ? [id] : []
     }),
   )
-  const accepted = doubted.tasks.filter(({ id }, at) => asked.has(id) || shown[at] === true)
+  const accepted = doubted.tasks.filter(({ id }) => asked.has(id) || shown.has(id))
   const left = doubted.contradicted + doubted.unproven - accepted.length
   const [first] = doubted.tasks.filter((task) => !accepted.includes(task))
   return {

@@ -23,6 +23,7 @@ import {
 import type { Reads } from '../../store/ports/store.ts'
 import type { ChangeReport, FileChange } from '../../track/domain/changes.ts'
 import type { CandidateAuthor } from '../../track/domain/hook-evidence.ts'
+import { removedWorkNotes } from '../../track/domain/owner-notes.ts'
 import { parseScope } from '../../track/domain/scope/scope.ts'
 import { type SnapshotLocation, treeOf } from '../../track/domain/task.ts'
 import {
@@ -362,7 +363,10 @@ export function turnEvidence(
     outside,
     unfound,
     commits: commitsIn(report, around, turn.id),
-    notes: [...baseline, ...report.doubts, ...report.notes].slice(0, maxNotes),
+    notes: [...baseline, ...report.doubts, ...removedWorkNotes(report.removedWork), ...report.notes].slice(
+      0,
+      maxNotes,
+    ),
     snapshot: from,
     endSnapshot: to,
   }

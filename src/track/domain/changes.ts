@@ -83,6 +83,8 @@ export interface ChangeReport {
   readonly changes: readonly FileChange[]
   readonly ignored: IgnoredChanges
   readonly headMoves: readonly HeadMove[]
+  /** Files whose uncommitted lines from before the task are gone. */
+  readonly removedWork: readonly string[]
   /** Notes for the reader of the report. */
   readonly notes: readonly string[]
   /** Why the status is not `exact`: one sentence each. */
@@ -276,6 +278,3 @@ function isSame(row: MissionChange, recorded: MissionChange | undefined): boolea
     row.others === recorded.others
   )
 }
-
-/** The beginning of the note that names files whose uncommitted lines from before the attempt are gone. */
-export const removedWorkNote = 'Pre-existing uncommitted work was removed: '

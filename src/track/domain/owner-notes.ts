@@ -25,6 +25,11 @@ export function probablyOthersNotes(contested: readonly ContestedFile[]): readon
   ]
 }
 
+/** The files whose uncommitted lines from before the attempt are gone. */
+export function removedWorkNotes(paths: readonly string[]): readonly string[] {
+  return paths.length === 0 ? [] : [`Pre-existing uncommitted work was removed: ${nameSome(paths)}.`]
+}
+
 const maxNamed = 5
 
 /** A list of paths as a field of a call, in JSON, with the first paths. */

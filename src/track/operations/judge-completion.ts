@@ -8,7 +8,7 @@ import {
   measurement,
 } from '../../kernel/operations/measurement-protocol.ts'
 import type { TaskPromises } from '../../plan/operations/done-when.ts'
-import { type ReportedChange, removedWorkNote } from '../domain/changes.ts'
+import type { ReportedChange } from '../domain/changes.ts'
 import {
   claimedChanges,
   claimsWithoutChange,
@@ -16,7 +16,7 @@ import {
   unchangedPaths,
 } from '../domain/claimed-changes/claimed-changes.ts'
 import { unchangedClaims } from '../domain/claimed-paths.ts'
-import { nameSome } from '../domain/owner-notes.ts'
+import { nameSome, removedWorkNotes } from '../domain/owner-notes.ts'
 import type { Attempt, TaskOutcome } from '../domain/task.ts'
 import {
   changesOfTask,
@@ -222,34 +222,24 @@ export function judgeCompletion(
 
 /** A file that is as before the task again says that, instead of warnings about lines that went or that git brought. */
 function warningsAfterUndoing(
-  { warnings, changes }: AttemptMeasurement,
+  { warnings, changes, removedWork: removed = [] }: AttemptMeasurement,
   restored: readonly FilesTakenBack[],
   related: readonly RelatedAttempt[],
 ): readonly string[] {
   const back = new Set(restored.flatMap(({ paths }) => paths))
   const paths = changes.flatMap(({ path }) => (back.has(path) ? [path] : []))
   if (paths.length === 0) return warnings
-  const stale = broughtNotes(changes)
+  const stale = [...removedWorkNotes(removed), ...broughtNotes(changes)]
   const undone = restored.filter((files) => files.paths.some((path) => paths.includes(path)))
   const numbers = undone.flatMap(({ attemptId }) =>
     related.flatMap(({ attempt: { id, number } }) => (id === attemptId ? [number] : [])),
   )
   return [
-    ...warnings
-      .filter((warning) => !stale.includes(warning))
-      .flatMap((warning) => withoutRemoved(warning, back)),
+    ...warnings.filter((warning) => !stale.includes(warning)),
+    ...removedWorkNotes(removed.filter((path) => !back.has(path))),
     ...broughtNotes(changes.filter(({ path }) => !back.has(path))),
     `As before the task again (attempt ${numbers.join(' and ')} undone): ${nameSome(paths)}.`,
   ]
-}
-
-function withoutRemoved(warning: string, back: ReadonlySet<string>): readonly string[] {
-  if (!warning.startsWith(removedWorkNote)) return [warning]
-  const left = warning
-    .slice(removedWorkNote.length, -1)
-    .split(', ')
-    .filter((path) => !back.has(path))
-  return left.length === 0 ? [] : [`${removedWorkNote}${left.join(', ')}.`]
 }
 
 /** The files of which it is not settled whose they are, each with the other agents. */

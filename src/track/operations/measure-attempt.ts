@@ -55,7 +55,13 @@ import {
 } from '../domain/claimed-changes/claimed-changes.ts'
 import { type ClaimedWork, pathsNamedIn } from '../domain/claimed-paths.ts'
 import type { CandidateAuthor, EndContents, Interval } from '../domain/hook-evidence.ts'
-import { nameAuthors, nameSome, probablyOthersNotes, unknownAuthorNotes } from '../domain/owner-notes.ts'
+import {
+  nameAuthors,
+  nameSome,
+  probablyOthersNotes,
+  removedWorkNotes,
+  unknownAuthorNotes,
+} from '../domain/owner-notes.ts'
 import { coverage, hasPackageArea, judgeScope, parseScope, type Scope } from '../domain/scope/scope.ts'
 import { sensitiveKinds } from '../domain/scope/sensitive.ts'
 import { type Settlement, settle } from '../domain/settlement.ts'
@@ -421,6 +427,7 @@ function unknownReport(doubt: string): ChangeReport {
     changes: [],
     ignored: nothing,
     headMoves: [],
+    removedWork: [],
     notes: [],
     doubts: [doubt],
     unreadable: [],
@@ -543,12 +550,14 @@ export function judgeReport(
     ...(ownership.deniedByAll.length > 0 && { deniedByAll: ownership.deniedByAll }),
     ...(released.length > 0 && { released }),
     ...(uncertain.length > 0 && { uncertain }),
+    ...(report.removedWork.length > 0 && { removedWork: report.removedWork }),
     ...(doubts.length > 0 && { doubts: doubts.slice(0, maxDoubts) }),
     ...(claims.areas.length > 0 && { widened: claims.areas }),
     ...(report.unreadable.length > 0 && { unreadable: report.unreadable }),
     warnings: [
       ...scopeResult.warnings,
       ...report.doubts,
+      ...removedWorkNotes(report.removedWork),
       ...report.notes,
       ...widenedNote(claims.areas),
       ...unknownAuthorNotes(changes, displayName(attempt)),

@@ -108,10 +108,10 @@ export async function followReleases(
   if (settled.length + owned.length === 0) return []
   const [above, questions] = await Promise.all([
     reads.tasks.ancestors(settled.map(({ taskId }) => taskId)),
-    reads.inboxItems.scopesOfAttempts(settled.map(({ attemptId }) => attemptId)),
+    reads.inboxItems.ofAttempts(settled.map(({ attemptId }) => attemptId)),
   ])
   const closed = settled.flatMap((left) =>
-    questions.filter((item) => concernsOnly(item, left)).map(dismissQuestion),
+    questions.filter((item) => item.kind === 'scope' && concernsOnly(item, left)).map(dismissQuestion),
   )
   const concerned = settled.flatMap((event) =>
     [event.taskId, ...(above.get(event.taskId) ?? [])].map((taskId) => ({ ...event, taskId })),

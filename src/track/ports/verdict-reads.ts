@@ -17,6 +17,8 @@ export interface VerdictRecord {
 export interface VerdictReads {
   /** The verdicts of an attempt, oldest first; the last one counts. */
   verdicts(attemptId: AttemptId): Promise<readonly VerdictRecord[]>
+  /** The last verdicts of those attempts that have one. */
+  lastVerdicts(attemptIds: readonly AttemptId[]): Promise<ReadonlyMap<AttemptId, Verdict>>
   /** Who accepted the last completions of tasks, by an answer about the verdict or by approving a review. */
   acceptances(taskIds: readonly TaskId[]): Promise<ReadonlyMap<TaskId, string>>
   /** The attempts that completed a task with this content, newest first, at most 20. */

@@ -19,6 +19,15 @@ const verdictsOf = prepareQuery((db, projectId: string, attemptId: string) =>
     .limit(sql.lit(100)),
 )
 
+const verdictsOfAttempts = prepareByIds((db, projectId, attemptIds) =>
+  db
+    .selectFrom('attempt_verdict')
+    .select(['attempt_id', 'body'])
+    .where('project_id', '=', projectId)
+    .where('attempt_id', 'in', attemptIds)
+    .orderBy('seq'),
+)
+
 /** A review that accepts the last completion of a task: of the task itself, or of its mission. */
 export const acceptingReview = sql<boolean>`review.project_id = task.project_id and review.action = 'approve'
   and (review.subject = task.id
@@ -80,6 +89,16 @@ export function verdictReads(scope: ReadScope): VerdictReads {
         author: row.author,
         createdAt: row.created_at,
       }))
+    },
+    async lastVerdicts(attemptIds) {
+      const rows = attemptIds.length === 0 ? [] : await verdictsOfAttempts(scope, attemptIds)
+      const last = new Map(rows.map(({ attempt_id: id, body }) => [id as AttemptId, body])) // a brand
+      return new Map(
+        [...last].flatMap(([id, body]) => {
+          const verdict = parseColumnOrNull<Verdict>(body)
+          return verdict === null ? [] : [[id, verdict] as const]
+        }),
+      )
     },
     async acceptances(taskIds) {
       const rows = taskIds.length === 0 ? [] : await acceptedTasks(scope, taskIds)

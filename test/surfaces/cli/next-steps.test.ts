@@ -16,10 +16,12 @@ test('status counts the tasks of an imported plan, and dropped ones apart', () =
     not_landed: 0,
   })
   json('task', 'next', '--claim')
-  expect(run('status').out).toMatch(/^plan +0 ready, 1 claimed, 0 running, 1 done of 3 tasks/m)
+  expect(run('status').out).toMatch(/^plan +0 ready, 1 claimed or marked, 0 running, 1 done of 3 tasks/m)
   const [blocked] = json('task', 'list', '--status', 'to-do')
   run('task', 'drop', blocked.id, 'Not needed.')
-  expect(run('status').out).toMatch(/^plan +0 ready, 1 claimed, 0 running, 1 done of 2 tasks, 1 dropped/m)
+  expect(run('status').out).toMatch(
+    /^plan +0 ready, 1 claimed or marked, 0 running, 1 done of 2 tasks, 1 dropped/m,
+  )
 })
 
 test('a hint under --project names the same project, and a shell runs nothing of its name', () => {

@@ -889,7 +889,8 @@ async function scopeAnswers(
   const askedPaths: string[] = []
   // An open attempt has no scope item yet.
   const closed = attempts.flatMap(({ id, status }) => (status === 'open' ? [] : id))
-  for (const { attemptId, status, paths } of await reads.inboxItems.scopesOfAttempts(closed)) {
+  for (const { kind, attemptId, status, paths } of await reads.inboxItems.ofAttempts(closed)) {
+    if (kind !== 'scope') continue
     if (status === 'open') askedPaths.push(...paths)
     if (status !== 'resolved' || attemptId === null) continue
     const own = accepted.get(attemptId) ?? new Set()

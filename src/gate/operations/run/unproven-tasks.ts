@@ -1,5 +1,5 @@
 import type { NewProjectEvent } from '../../../events/domain/project-event.ts'
-import type { TaskId, TransactionContext } from '../../../kernel/id.ts'
+import type { TransactionContext } from '../../../kernel/id.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import { verdictQuestion } from '../../../track/domain/completion.ts'
 import type { NamedGuard } from '../../domain/definition.ts'
@@ -27,21 +27,25 @@ export async function acceptanceQuestions(
     ({ phase, done, verdict, acceptedBy }) =>
       phase === null && done && verdict !== 'proven' && acceptedBy === undefined,
   )
-  const events = await Promise.all(
-    unproven.slice(0, maxAsked).map(async ({ id }): Promise<readonly NewProjectEvent[]> => {
-      const taskId = id as TaskId // from the database
-      const [attempt, items] = await Promise.all([
-        reads.tasks.lastAttempt(taskId),
-        reads.inboxItems.ofTask(taskId),
-      ])
-      const verdict = attempt && (await reads.tasks.verdicts(attempt.id)).at(-1)?.verdict
-      if (attempt === null || verdict == null || items.some(({ kind }) => kind === 'verdict')) return []
-      // Its item asks about the command; the check runs after that.
-      if (verdict.reasons.some(({ rule }) => rule === 'check_not_approved')) return []
-      return [{ kind: 'inbox.opened', item: verdictQuestion(verdict, attempt, setting) }]
-    }),
+  const cards = await reads.tasks.cards(unproven.slice(0, maxAsked).map(({ id }) => id))
+  const attempts = cards.flatMap(({ attempt }) => attempt ?? [])
+  const ids = attempts.map(({ id }) => id)
+  const [verdicts, items] = await Promise.all([
+    reads.tasks.lastVerdicts(ids),
+    reads.inboxItems.ofAttempts(ids),
+  ])
+  const asked = new Set(
+    items.flatMap(({ kind, status, attemptId }) =>
+      kind === 'verdict' && status === 'open' ? [attemptId] : [],
+    ),
   )
-  return events.flat()
+  return attempts.flatMap((attempt): readonly NewProjectEvent[] => {
+    const verdict = verdicts.get(attempt.id)
+    if (verdict === undefined || asked.has(attempt.id)) return []
+    // Its item asks about the command; the check runs after that.
+    if (verdict.reasons.some(({ rule }) => rule === 'check_not_approved')) return []
+    return [{ kind: 'inbox.opened', item: verdictQuestion(verdict, attempt, setting) }]
+  })
 }
 
 /** The next refusal asks about the others. */
