@@ -6,6 +6,7 @@ import type { AttemptId, MissionId } from '../../src/kernel/id.ts'
 import type { Store } from '../../src/store/ports/store.ts'
 import { openPostgresStore } from '../../src/store/postgres/store.ts'
 import { randomIds } from '../../src/store/random-ids.ts'
+import { searchStartLength } from '../../src/store/schema/plan.ts'
 import { amount } from '../support/amount.ts'
 import { aMission, anAttempt } from '../support/entities.ts'
 import { emptyPostgres, isPostgresLeftOut } from '../support/postgres/database.ts'
@@ -74,6 +75,28 @@ describe.each(engines)('text in $dialect', ({ fresh }) => {
         (await plan.tasks({ search, now: 1 }, { limit: 9 })).tasks.map(({ task }) => task.id)
       expect(await tasks('größe étage')).toEqual([t(1)])
       expect(await tasks('Été')).toEqual([t(2)])
+    })
+  })
+
+  test('finds words of a long text before, across and behind the part that the index has', async () => {
+    await using temporary = await fresh()
+    const { store } = temporary
+    const wide = (length: number) => '\u{1f600}'.repeat(length)
+    await happened(
+      store,
+      1,
+      planned(1, { name: 'a', goal: `${wide(searchStartLength - 7)}across behind` }),
+      planned(2, { name: 'b', goal: 'across' }),
+      planned(3, { name: 'c', goal: `${wide(searchStartLength - 6)}last` }),
+    )
+    await store.view(async ({ plan }) => {
+      const tasks = async (search: string) =>
+        (await plan.tasks({ search, owner: 'open', now: 1 }, { limit: 9 })).tasks.map(({ task }) => task.id)
+      expect(await tasks(wide(1))).toEqual([t(1), t(3)])
+      expect(await tasks('across')).toEqual([t(1), t(2)])
+      expect(await tasks('behind')).toEqual([t(1)])
+      expect(await tasks('last')).toEqual([t(3)])
+      expect(await tasks('lastly')).toEqual([])
     })
   })
 })

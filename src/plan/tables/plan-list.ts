@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { TaskId } from '../../kernel/id.ts'
 import { prepareByIds } from '../../store/tables/query.ts'
-import { containsText } from '../../store/tables/search.ts'
+import { containsIndexedText, containsText } from '../../store/tables/search.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
 import type { PlannedTask, PlanOwner } from '../domain/plan.ts'
 import type { PlanFilter, PlanPage, PlanRequest } from '../ports/plan-reads.ts'
@@ -311,7 +311,7 @@ function planConditions(projectId: string, filter: PlanFilter, lead: IndexColumn
     ...equalCondition('milestone_id', milestoneId, lead),
     ...equalCondition('role', role, lead),
     ...(unassigned ? [lead === 'role' ? sql`role is null` : sql`coalesce(role, '') = ''`] : []),
-    ...wordsOf(search).map(containsText),
+    ...wordsOf(search).map((word) => (lead === null ? containsIndexedText(word) : containsText(word))),
     ...(ready && owner !== 'open' ? [openPlanCondition(lead)] : []),
     ...(dropped === undefined
       ? []

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { searchStart, searchStartLength } from '../schema/plan.ts'
 import type { ReadScope } from './tables.ts'
 
 /** Normalizes texts for the search: case and letter forms of any script. */
@@ -11,8 +12,18 @@ export function searchText(...texts: readonly (string | null)[]): string {
 }
 
 /** Whether the table's column `search` contains a text. */
-export function containsText(text: string): RawBuilder<boolean> {
-  return sql<boolean>`search like ${`%${escapePattern(searchText(text))}%`} escape '\\'`
+export function containsText(text: string, column = sql`search`): RawBuilder<boolean> {
+  return sql<boolean>`${column} like ${`%${escapePattern(searchText(text))}%`} escape '\\'`
+}
+
+const start = sql.raw(searchStart)
+
+/** The same, with only the index read where it has the whole text. */
+export function containsIndexedText(text: string): RawBuilder<boolean> {
+  return containsText(
+    text,
+    sql`case when length(${start}) > ${searchStartLength} then search else ${start} end`,
+  )
 }
 
 function escapePattern(text: string): string {
