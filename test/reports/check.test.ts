@@ -216,6 +216,23 @@ guards: { ok: { type: artifact, artifact_type: plan, condition: exists } }
     const strict = checked(project, '--strict')
     expect(strict.reasons).toMatchObject([{ kind: 'verdict', id: project.taskId }])
     expect(strict.tasks[1]).toMatchObject({ task_id: idle, accepted_by: expect.any(String) })
+
+    const { accepted_by: person } = strict.tasks[1]
+    expect(project.json('show', idle).attempts).toMatchObject([{ accepted_by: person }])
+    expect(project.json('show', project.taskId).attempts[0]).not.toHaveProperty('accepted_by')
+    const { tasks } = project.json('show', project.missionId)
+    expect(tasks).toContainEqual(expect.objectContaining({ id: idle, accepted_by: person }))
+    const cards = project.json('board').columns.done
+    expect(cards).toContainEqual(expect.objectContaining({ id: idle, accepted_by: person }))
+    expect(cards).toContainEqual(expect.objectContaining({ id: project.taskId, accepted_by: null }))
+    expect(project.run('show', idle).out).toContain(`contradicted, accepted by ${person}`)
+    expect(project.run('report', project.missionId).out).toContain(`contradicted, accepted by ${person}`)
+
+    project.run('undo', project.taskId, '--yes')
+    expect(project.json('show', project.missionId).tasks).toContainEqual(
+      expect.objectContaining({ id: project.taskId, undone: expect.anything() }),
+    )
+    expect(project.run('show', project.missionId).out).toMatch(/Build +done, undone/)
   })
 
   test('fails with --strict for a task that was reverted on the default branch', () => {

@@ -24,6 +24,8 @@ interface CompletionProps {
   readonly unchanged?: readonly string[]
   /** Files that the agent says are not its own work. */
   readonly denied: readonly string[]
+  /** Who accepted it although it is not proven. */
+  readonly acceptedBy?: string | undefined
   /** The inbox item that needs a person, where this is not its own page. */
   readonly needs?: string | undefined
 }
@@ -35,6 +37,7 @@ export function CompletionVerdict({
   verdict,
   unchanged = [],
   denied,
+  acceptedBy,
   needs,
 }: CompletionProps) {
   if (claimed === null && measured === null && verdict === null) return null
@@ -50,6 +53,7 @@ export function CompletionVerdict({
           <VerdictReasons verdict={verdict} />
           <p class="completion-verdict">
             <VerdictBadge is={verdict.is} />
+            {acceptedBy === undefined ? null : <span class="muted"> accepted by {acceptedBy}</span>}
             {needs === undefined ? null : (
               <a class="link" href={href(`/?select=${needs}`)}>
                 needs you

@@ -271,6 +271,7 @@ function attemptVerdict(
     former_verdicts: former,
     not_mine: denied,
     changed_since: since = [],
+    accepted_by: acceptedBy,
     attempt_id: id,
   }: AttemptAnswer,
   task: TaskAnswer,
@@ -278,16 +279,19 @@ function attemptVerdict(
 ): string {
   if (verdict === null) return ''
   const items = task.items.filter(({ attempt_id: of }) => of === id)
+  const isLast = task.attempts.at(-1)?.attempt_id === id
   const before = former.flatMap((one) =>
     one.verdict === null || one.verdict.is === verdict.is ? [] : [one.verdict.is],
   )
   return [
     ...deniedLine(denied),
-    verdictText(verdict, page, reviewCommand(task.id, items)),
-    ...nextStepLines(verdict, {
-      taskId: task.id,
-      open: task.items.filter(({ closed_at: closed }) => closed === null),
-    }),
+    verdictText(verdict, page, reviewCommand(task.id, items), acceptedBy),
+    ...(isLast && acceptedBy === undefined
+      ? nextStepLines(verdict, {
+          taskId: task.id,
+          open: task.items.filter(({ closed_at: closed }) => closed === null),
+        })
+      : []),
     before.length === 0 ? '' : page.ink('dim', `before: ${before.join(', ')}`),
     since.length === 0 ? '' : page.ink('yellow', `changed since: ${since.join(', ')}`),
   ]
@@ -335,13 +339,13 @@ export function taskTable(tasks: readonly TaskEntry[], page: RenderContext): str
     columns,
     tasks.map((task) => [
       task.name,
-      task.is_unmeasured
-        ? `${statusWord(task.status, page)} (marked by hand)`
-        : statusWord(task.status, page),
+      `${statusWord(task.status, page)}${task.is_unmeasured ? ' (marked by hand)' : ''}${task.undone === undefined ? '' : ', undone'}`,
       task.agent_name ?? '',
       durationText(task, page),
       measurementSummary(task, page),
-      task.verdict === undefined ? '' : page.ink(verdictColors[task.verdict], task.verdict),
+      task.verdict === undefined
+        ? ''
+        : `${page.ink(verdictColors[task.verdict], task.verdict)}${task.accepted_by === undefined ? '' : ', accepted'}`,
       page.ink('dim', task.id),
     ]),
     page,

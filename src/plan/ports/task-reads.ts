@@ -44,6 +44,8 @@ export interface TaskCard {
   /** The last logged progress, in percent. */
   readonly progress: number | null
   readonly measured: AttemptMeasurementTotals | null
+  /** Who accepted it although it is not proven. */
+  readonly acceptedBy: string | null
   /** Where its lines were when they were last measured. */
   readonly landed: LandedState | null
 }

@@ -3,11 +3,12 @@ import { nonEmptyValues } from '../../store/tables/query.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
 import type { AttemptMeasurementTotals } from '../../track/ports/attempt-reads.ts'
 import { attemptOf, countsOf, scopeMatchesOf } from '../../track/tables/attempt.ts'
+import { acceptancesOf } from '../../track/tables/verdict-reads.ts'
 import type { TaskCard } from '../ports/task-reads.ts'
 import { claimOf } from './claim.ts'
 import { taskOfRow } from './task.ts'
 
-/** Tasks for cards, in the given order: always four queries. */
+/** Tasks for cards, in the given order: four queries, and a fifth if a done task is not proven. */
 export async function taskCards(scope: ReadScope, ids: readonly string[]): Promise<readonly TaskCard[]> {
   if (ids.length === 0) return []
   const { db, projectId } = scope
@@ -33,6 +34,14 @@ export async function taskCards(scope: ReadScope, ids: readonly string[]): Promi
     .execute()
   const measured = await measuredAttempts(scope, attemptIds)
   const progress = await lastProgress(scope, ids)
+  const unproven = tasks.filter(
+    ({ status, last_attempt_id: id }) =>
+      status === 'done' && measured.get(id as AttemptId)?.verdict !== 'proven', // a brand
+  )
+  const accepted = await acceptancesOf(
+    scope,
+    unproven.map(({ id }) => id as TaskId), // a brand
+  )
   const attemptById = new Map(attempts.map((row) => [row.id, attemptOf(row)]))
   const cards = tasks.map((row): TaskCard => {
     const task = taskOfRow(row)
@@ -45,6 +54,7 @@ export async function taskCards(scope: ReadScope, ids: readonly string[]): Promi
       attempt,
       progress: progress.get(task.id) ?? null,
       measured: (attempt && measured.get(attempt.id)) ?? null,
+      acceptedBy: accepted.get(task.id) ?? null,
     }
   })
   const byId = new Map<string, TaskCard>(cards.map((card) => [card.task.id, card]))

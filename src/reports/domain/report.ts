@@ -13,7 +13,7 @@ import { type Landed, landingWords } from '../../track/domain/landed.ts'
 import type { Mission } from '../../track/domain/mission.ts'
 import type { Decision, Issue } from '../../track/domain/records.ts'
 import { type Attempt, outcomeAuthorOf, type Task } from '../../track/domain/task.ts'
-import type { Verdict } from '../../track/domain/verdict.ts'
+import { isDoubted, type Verdict } from '../../track/domain/verdict.ts'
 import type { ReportDocument, ReportEntry, ReportSection, TextPart } from './document.ts'
 import type { Figures } from './stats.ts'
 
@@ -29,6 +29,8 @@ export interface ReportRecords {
   readonly tasks: readonly Task[]
   /** Where the lines of done tasks were when they were last measured. */
   readonly landings: ReadonlyMap<TaskId, Landed>
+  /** Who accepted tasks that are not proven. */
+  readonly acceptances: ReadonlyMap<TaskId, string>
   readonly files: readonly ReportFile[]
   /** How the files were found. */
   readonly basis: 'states' | 'attempts'
@@ -203,6 +205,7 @@ function workSection({ records, shorten }: ReportContext): ReportSection {
     if (last === undefined && records.since !== null) return []
     const { outcome, verdict = null, measurement, warnings = [] } = last?.end ?? {}
     const landed = task.status === 'done' ? (records.landings.get(task.id) ?? null) : null
+    const acceptedBy = isDoubted(verdict?.is) ? (records.acceptances.get(task.id) ?? null) : null
     const status = plainWord(task.resolution ?? task.status)
     const tests = outcome?.testsStatus ?? null
     const measured = measurement === undefined ? '' : `, changes ${measurement}`
@@ -211,7 +214,7 @@ function workSection({ records, shorten }: ReportContext): ReportSection {
       {
         line: [
           { strong: task.name },
-          ` (${status}${tried}${measured}${verdict === null ? '' : `, ${verdict.is}`}${landedText(landed)}${tests === null ? '' : `, tests ${plainWord(tests)} as claimed`})`,
+          ` (${status}${tried}${measured}${verdict === null ? '' : `, ${verdict.is}`}${acceptedBy === null ? '' : `, accepted by ${acceptedBy}`}${landedText(landed)}${tests === null ? '' : `, tests ${plainWord(tests)} as claimed`})`,
           ...(last === undefined ? [] : [` · ${authorOf(last.attempt)}`]),
         ],
         under: [
@@ -231,6 +234,7 @@ function workSection({ records, shorten }: ReportContext): ReportSection {
             is: verdict.is,
             reasons: verdict.reasons.map(({ rule, text }) => ({ rule, text: shorten(text) })),
           },
+          accepted_by: acceptedBy,
           landed: landed && {
             is: landed.is,
             branch: landed.branch,

@@ -14,7 +14,9 @@ import type { Task } from '../../track/domain/task.ts'
 import { verdictValues } from '../../track/domain/verdict.ts'
 import { measurementLevel } from '../../track/operations/attempt-answer.ts'
 import { taskWord, taskWordOf } from '../../track/operations/mission-answer.ts'
+import { undoneTasks } from '../../track/operations/tree-write.ts'
 import type { AttemptMeasurementTotals } from '../../track/ports/attempt-reads.ts'
+import type { RecordedUndo } from '../../track/ports/tree-write-reads.ts'
 
 /** The measurement of an attempt, for a card. */
 export const MeasuredShort = z.object({
@@ -48,6 +50,10 @@ const BoardCard = z.object({
   /** The last logged progress, in percent. */
   progress: z.number().nullable(),
   measured: MeasuredShort.nullable(),
+  /** Who accepted it although it is not proven. */
+  accepted_by: z.string().nullable(),
+  /** A person took its changes back. */
+  is_undone: z.boolean(),
   updated_at: z.string(),
 })
 
@@ -90,7 +96,9 @@ export const board = defineOperation({
       done: others(done.slice(0, limit)),
     }
     const found = await reads.tasks.cards([...new Set(Object.values(columns).flat())])
-    const cards = new Map(found.map((card) => [card.task.id, boardCard(card, now)]))
+    const ended = found.filter(({ task }) => task.status === 'done')
+    const undone = await undoneTasks(reads, new Map(ended.map(({ task, attempt }) => [task.id, attempt])))
+    const cards = new Map(found.map((card) => [card.task.id, boardCard(card, { now, undone })]))
     const cardsOf = (ids: readonly TaskId[]) => ids.flatMap((id) => cards.get(id) ?? [])
     return {
       columns: {
@@ -105,8 +113,8 @@ export const board = defineOperation({
 )
 
 function boardCard(
-  { task, missionName, claim, attempt, progress, measured, landed }: TaskCard,
-  now: number,
+  { task, missionName, claim, attempt, progress, measured, acceptedBy, landed }: TaskCard,
+  { now, undone }: { readonly now: number; readonly undone: ReadonlyMap<TaskId, RecordedUndo> },
 ): z.output<typeof BoardCard> {
   const holder = isHeld(claim, now) ? (claim?.agent ?? null) : null
   return {
@@ -124,6 +132,8 @@ function boardCard(
     completed_at: instantOrNull(attempt?.closedAt ?? null),
     progress,
     measured: measured && measuredSummary(measured),
+    accepted_by: acceptedBy,
+    is_undone: undone.has(task.id),
     updated_at: instant(task.updatedAt),
   }
 }

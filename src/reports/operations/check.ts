@@ -23,7 +23,7 @@ import { excerpt, formatCount, plainWord } from '../../kernel/text.ts'
 import type { TaskCard } from '../../plan/ports/task-reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { landedStates } from '../../track/domain/landed.ts'
-import { verdictRules, verdictValues } from '../../track/domain/verdict.ts'
+import { isDoubted, verdictRules, verdictValues } from '../../track/domain/verdict.ts'
 import { explainFile, type PathAuthorship, type RecordedWork } from '../domain/unexplained-files.ts'
 
 const Reason = z.object({
@@ -343,13 +343,8 @@ async function doubtfulTasks(
   const planned = ofMissions.flatMap((page) => page.tasks.map(({ task }) => task.id))
   const cards = await reads.tasks.cards([...planned, ...tasks].slice(0, maxTasks))
   const isDone = ({ task }: TaskCard) => task.status === 'done' && task.resolution !== 'dropped'
-  const doubtful = cards.filter((card) => isDone(card) && (isDoubted(card) || isGone(card)))
+  const doubtful = cards.filter((card) => isDone(card) && (isDoubted(card.measured?.verdict) || isGone(card)))
   return Promise.all(doubtful.slice(0, maxReasons).map((card) => doubtfulTask(reads, card)))
-}
-
-/** A failed attempt claims nothing, and a task that was completed without one was not measured. */
-function isDoubted({ measured }: TaskCard): boolean {
-  return measured !== null && measured.verdict !== null && measured.verdict !== 'proven'
 }
 
 function isGone({ landed }: TaskCard): boolean {
@@ -358,20 +353,16 @@ function isGone({ landed }: TaskCard): boolean {
 
 async function doubtfulTask(
   { tasks }: Reads,
-  { task, attempt, measured, landed }: TaskCard,
+  { task, attempt, measured, landed, acceptedBy }: TaskCard,
 ): Promise<DoubtfulTask> {
-  const [verdicts, accepted] = await Promise.all([
-    attempt === null ? [] : tasks.verdicts(attempt.id),
-    tasks.acceptances([task.id]),
-  ])
-  const acceptedBy = accepted.get(task.id)
+  const verdicts = attempt === null ? [] : await tasks.verdicts(attempt.id)
   return {
     task_id: task.id,
     name: excerpt(task.name, 120),
     verdict: measured?.verdict ?? null,
     rules: [...new Set(verdicts.at(-1)?.verdict?.reasons.map(({ rule }) => rule))],
     landed,
-    ...(acceptedBy !== undefined && { accepted_by: acceptedBy }),
+    ...(acceptedBy !== null && { accepted_by: acceptedBy }),
   }
 }
 

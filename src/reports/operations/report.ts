@@ -162,6 +162,7 @@ async function recordsOf(
     since,
     tasks,
     landings: await reads.landings.of(tasks.map(({ id }) => id)),
+    acceptances: await reads.tasks.acceptances(tasks.map(({ id }) => id)),
     files,
     basis: whole ? 'states' : 'attempts',
     attempts,

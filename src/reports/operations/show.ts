@@ -42,6 +42,7 @@ import {
   resolutions,
   type Task,
 } from '../../track/domain/task.ts'
+import { isDoubted } from '../../track/domain/verdict.ts'
 import {
   ChangeCounts,
   ChangeEntry,
@@ -134,6 +135,8 @@ const AttemptDetail = z.object({
   measured: MeasuredDetail.nullable(),
   /** What the measurement says about the claim; null for an open or failed attempt. */
   verdict: VerdictEntry.nullable(),
+  /** Who accepted it although it is not proven. */
+  accepted_by: z.string().optional(),
   /** The files that its agent says are not its own work, at most 50. */
   not_mine: strings,
   /** The verdicts before it, oldest first, with the claims that were judged. */
@@ -407,10 +410,11 @@ async function missionDetail(
   const now = await missions.now(mission.id)
   const totals = await missions.totals(mission.id)
   const lastTasks = await tasks.list(filter, { limit: 20 })
-  const histories = await tasks.histories(
-    lastTasks.items.map(({ item }) => item.task.id),
-    at,
-  )
+  const ids = lastTasks.items.map(({ item }) => item.task.id)
+  const histories = await tasks.histories(ids, at)
+  const accepted = await tasks.acceptances(ids.filter((id) => isDoubted(histories.get(id)?.verdict)))
+  const attempts = new Map(lastTasks.items.map(({ item }) => [item.task.id, item.attempt]))
+  const undone = await undoneTasks(reads, attempts)
   const decisions = await records.decisions(filter, { limit: 10 })
   const open = await inboxItems.list({ ...filter, status: 'open' }, { limit: 10 })
   const personOf = await peopleBehind(
@@ -433,7 +437,13 @@ async function missionDetail(
     phase_summary: await phaseSummary(reads, mission, phases),
     tasks: lastTasks.items.map(({ item }) => {
       const verdict = histories.get(item.task.id)?.verdict
-      return { ...taskEntry(item), ...(verdict && { verdict }) }
+      const [acceptedBy, undo] = [accepted.get(item.task.id), undone.get(item.task.id)]
+      return {
+        ...taskEntry(item),
+        ...(verdict && { verdict }),
+        ...(acceptedBy !== undefined && { accepted_by: acceptedBy }),
+        ...(undo && { undone: undoneEntry(undo) }),
+      }
     }),
     tasks_total: lastTasks.total,
     decisions: decisions.items.map(({ item }) => decisionEntry(item)),
@@ -461,6 +471,7 @@ async function taskDetail(
   const attempts = await tasks.attempts(task.id)
   const landed = (await reads.landings.of([task.id])).get(task.id)
   const undone = (await undoneTasks(reads, new Map([[task.id, attempts.at(-1) ?? null]]))).get(task.id)
+  const acceptedBy = (await tasks.acceptances([task.id])).get(task.id)
   const decisions = await records.decisions(filter, { limit: 20 })
   const issues = await records.issues(filter, { limit: 20 })
   const progress = await records.progress(filter, { limit: 20 })
@@ -471,8 +482,11 @@ async function taskDetail(
     attempts.slice(-5).map(async (attempt) => {
       const next = attempts.find(({ number }) => number > attempt.number)
       const sentBack = returnOf(attempt, next, returns)
+      const detail = await attemptDetail(reads, attempt)
+      const isAccepted = next === undefined && isDoubted(detail.verdict?.is)
       return {
-        ...(await attemptDetail(reads, attempt)),
+        ...detail,
+        ...(isAccepted && acceptedBy !== undefined && { accepted_by: acceptedBy }),
         ...(next === undefined && changed.length > 0 && { changed_since: changed }),
         ...(sentBack && { sent_back: { author: sentBack.author, created_at: instant(sentBack.at) } }),
       }

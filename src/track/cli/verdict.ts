@@ -7,11 +7,12 @@ type VerdictAnswer = NonNullable<OutputOf<'complete_task'>['verdict']>
 
 export const verdictColors = { proven: 'green', unproven: 'yellow', contradicted: 'red' } as const
 
-/** A verdict with its reasons and checks; `needed` is the command for the person who is needed. */
+/** A verdict with its reasons and checks; `needed` is the command for the person who is needed, `acceptedBy` who accepted it. */
 export function verdictText(
   { is, reasons, checks }: VerdictAnswer,
   { ink }: Pick<RenderContext, 'ink'>,
   needed: string | null,
+  acceptedBy?: string,
 ): string {
   const passed = checks.filter(({ exit_code, same_content }) => exit_code === 0 && same_content)
   return [
@@ -20,7 +21,7 @@ export function verdictText(
         `${isContradiction(reason.rule) ? ink('red', '✗') : ink('yellow', '?')} ${reasonText(reason, total)}`,
     ),
     ...passed.map(({ command }) => `${ink('green', '✓')} ${command}  exit 0, on exactly this content`),
-    `${ink(verdictColors[is], is)}${needed === null ? '' : `: needs you  ${ink('bold', needed)}`}`,
+    `${ink(verdictColors[is], is)}${acceptedBy === undefined ? '' : `, accepted by ${acceptedBy}`}${needed === null ? '' : `: needs you  ${ink('bold', needed)}`}`,
   ].join('\n')
 }
 

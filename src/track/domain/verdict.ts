@@ -163,6 +163,10 @@ export function isContradiction(rule: VerdictRule): boolean {
   return contradictionRules.some((one) => one === rule)
 }
 
+export function isDoubted(verdict: VerdictValue | null | undefined): boolean {
+  return verdict === 'unproven' || verdict === 'contradicted'
+}
+
 /** Judges the claim of a completion. Null for a failed attempt: it claims nothing. */
 export function judgeClaim(facts: VerdictFacts): Verdict | null {
   if (facts.status === 'failed') return null

@@ -104,6 +104,8 @@ export const TaskEntry = z.object({
   claimed_by: z.string().optional(),
   /** What the measurement says about that outcome. */
   verdict: z.enum(verdictValues).optional(),
+  /** Who accepted it although it is not proven. */
+  accepted_by: z.string().optional(),
   /** A person took its changes back. */
   undone: UndoneEntry.optional(),
   /** Where its lines were when they were last measured, if it is done. */

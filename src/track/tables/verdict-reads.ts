@@ -100,12 +100,7 @@ export function verdictReads(scope: ReadScope): VerdictReads {
         }),
       )
     },
-    async acceptances(taskIds) {
-      const rows = taskIds.length === 0 ? [] : await acceptedTasks(scope, taskIds)
-      return new Map(
-        rows.flatMap(({ id, author }) => (author === null ? [] : [[id as TaskId, author] as const])), // a brand
-      )
-    },
+    acceptances: (taskIds) => acceptancesOf(scope, taskIds),
     async attemptsWithContent(content) {
       const rows = await db
         .selectFrom('attempt')
@@ -125,6 +120,17 @@ export function verdictReads(scope: ReadScope): VerdictReads {
     },
     relatedAttempts: (attempt) => relatedTo(scope, attempt),
   }
+}
+
+/** Who accepted the last completions of tasks: one query, or none. */
+export async function acceptancesOf(
+  scope: ReadScope,
+  taskIds: readonly TaskId[],
+): Promise<ReadonlyMap<TaskId, string>> {
+  const rows = taskIds.length === 0 ? [] : await acceptedTasks(scope, taskIds)
+  return new Map(
+    rows.flatMap(({ id, author }) => (author === null ? [] : [[id as TaskId, author] as const])), // a brand
+  )
 }
 
 async function relatedTo(

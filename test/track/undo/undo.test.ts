@@ -57,11 +57,21 @@ describe('of one agent alone', () => {
     expect(await s.refusal(done)).toMatchObject({ code: 'CONFLICT', reason: 'nothing_to_undo' })
   })
 
-  test('shows the task as undone until it is started again, and sets it to do where that is wanted', async () => {
+  test('shows the task as undone wherever its status is shown', async () => {
     const s = await openUndo()
     const done = await s.attempt('a1', () => s.put('f', x(1)))
     const shown = async () => (await s.call('show', { id: done.task_id })) as Answer
     expect((await shown()).undone).toBeNull()
+    const onBoard = async () => (await s.call('board', {})).columns.done[0]
+    expect(await onBoard()).toMatchObject({ id: done.task_id, is_undone: false })
+    await s.undo(done)
+    expect(await onBoard()).toMatchObject({ id: done.task_id, is_undone: true })
+  })
+
+  test('sets an undone task to do where that is wanted', async () => {
+    const s = await openUndo()
+    const done = await s.attempt('a1', () => s.put('f', x(1)))
+    const shown = async () => (await s.call('show', { id: done.task_id })) as Answer
     const answer = await s.undo(done, { reopen: true })
     expect(answer).toMatchObject({ reopened: true, snapshot_id: expect.stringMatching(/^sn-/) })
     expect(await shown()).toMatchObject({ undone: { author: 'Tess' }, status: 'TO_DO' })

@@ -24,6 +24,7 @@ export function AttemptCompletion({
         verdict={verdict}
         unchanged={unchanged.map(({ path }) => path)}
         denied={attempt.not_mine}
+        acceptedBy={attempt.accepted_by}
         needs={items.find(({ kind }) => kind === 'verdict')?.item_id}
       />
       {changed.length > 0 ? (

@@ -1,5 +1,6 @@
 import { type Actor, type Author, identityOf } from '../../../kernel/actor.ts'
 import type { PhaseId, TaskId } from '../../../kernel/id.ts'
+import type { TaskCard } from '../../../plan/ports/task-reads.ts'
 import type { Fingerprint, Reads } from '../../../store/ports/store.ts'
 import type { Task } from '../../../track/domain/task.ts'
 import { reasonText } from '../../../track/domain/verdict.ts'
@@ -203,25 +204,28 @@ async function describeTasks(
   if (!wanted.verdicts && !wanted.landings) return tasks
   const ids = tasks.filter(({ done }) => done).map(({ id }) => id as TaskId) // from the database
   const cards = wanted.verdicts ? await reads.tasks.cards(ids) : []
-  const verdicts = new Map(cards.map(({ task, measured }) => [task.id, measured?.verdict ?? null]))
-  const unproven = cards.filter(({ measured }) => measured?.verdict !== 'proven')
-  const accepted = await reads.tasks.acceptances(unproven.map(({ task }) => task.id))
-  const doubted = unproven.find(({ task }) => !accepted.has(task.id))
+  const byId = new Map<string, TaskCard>(cards.map((card) => [card.task.id, card]))
+  const doubted = cards.find(
+    ({ measured, acceptedBy }) => measured?.verdict !== 'proven' && acceptedBy === null,
+  )
   const [reason] =
     doubted?.attempt == null
       ? []
       : ((await reads.tasks.verdicts(doubted.attempt.id)).at(-1)?.verdict?.reasons ?? [])
   const doubt = reason && { rule: reason.rule, text: reasonText(reason) }
   const landings = wanted.landings ? await reads.landings.of(ids) : new Map<TaskId, never>()
-  return tasks.map((task) => ({
-    ...task,
-    ...(wanted.verdicts && {
-      verdict: verdicts.get(task.id as TaskId) ?? null,
-      ...(accepted.has(task.id as TaskId) && { acceptedBy: accepted.get(task.id as TaskId) ?? '' }),
-      ...(task.id === doubted?.task.id && doubt && { doubt }),
-    }),
-    ...(wanted.landings && { landed: landings.get(task.id as TaskId) ?? null }),
-  }))
+  return tasks.map((task) => {
+    const { measured, acceptedBy } = byId.get(task.id) ?? { measured: null, acceptedBy: null }
+    return {
+      ...task,
+      ...(wanted.verdicts && {
+        verdict: measured?.verdict ?? null,
+        ...(acceptedBy !== null && { acceptedBy }),
+        ...(task.id === doubted?.task.id && doubt && { doubt }),
+      }),
+      ...(wanted.landings && { landed: landings.get(task.id as TaskId) ?? null }),
+    }
+  })
 }
 
 async function ownTask(reads: Reads, id: TaskId): Promise<readonly ObservedTask[]> {
