@@ -119,7 +119,8 @@ async function renderScreen(
     // Preact ends effects after a frame.
     await new Promise((resolve) => setTimeout(resolve, 60))
     for (const socket of sockets) Object.assign(socket, { onclose: null, onmessage: null }).terminate()
-    await window.happyDOM.abort()
+    // It ends what runs at once. Its promise waits for what begins after that too, once for ever.
+    void window.happyDOM.abort()
     restore()
   }
   return { screen: screenOf(serving, location.navigate), close }
