@@ -205,7 +205,11 @@ guards: { ok: { type: artifact, artifact_type: plan, condition: exists } }
       { kind: 'verdict', id: idle },
     ])
 
+    const planned = () => project.json('plan', 'show', '--mission', project.missionId)
+    expect(planned()).toMatchObject({ tasks: 2, done: 1, phases: [{ done: 1, total: 2 }] })
+
     project.json('approve', item.item_id)
+    expect(planned()).toMatchObject({ tasks: 2, done: 2, phases: [{ done: 2, total: 2 }] })
     const { code, out } = project.run('check', '--base', 'main')
     expect({ code, out }).toEqual({
       code: 0,

@@ -101,10 +101,10 @@ export const planShow = defineOperation({
     if (await isLarge(reads, span, now)) return foldedOutline(reads, span, now)
     const source = await planSource(reads, span, now)
     const counted = source.tasks.filter(({ dropped }) => dropped !== true)
+    const done = counted.filter(({ status }) => status === 'done').length
     return {
-      phases: await withMissions(reads, outline(source)),
+      ...(await withMissions(reads, { phases: outline(source), done })),
       tasks: counted.length,
-      done: counted.filter(({ status }) => status === 'done').length,
       dropped: source.tasks.length - counted.length,
       ready: readyTasks(source.tasks).length,
       critical_path: criticalPath(source.tasks).map(({ id }) => id),
@@ -138,9 +138,10 @@ async function foldedOutline(reads: Reads, span: PlanSpan, now: number) {
       tasks: [],
       folded: true as const,
     }))
+  const { done, ...totals } = totalsOf(counts)
   return {
-    phases: await withMissions(reads, [...named, ...outside]),
-    ...totalsOf(counts),
+    ...(await withMissions(reads, { phases: [...named, ...outside], done })),
+    ...totals,
     ready,
     critical_path: [...critical],
     next_cursor: null,
@@ -178,9 +179,10 @@ async function phaseOutline(
     tasks: shown.map((task) => taskInPlan(task, new Map())),
   }
   const outlined = outline(source, states).map((one) => ({ ...one, ...progressOf(count) }))
+  const { done, ...totals } = totalsOf(count ? [count] : [])
   return {
-    phases: await withMissions(reads, outlined),
-    ...totalsOf(count ? [count] : []),
+    ...(await withMissions(reads, { phases: outlined, done })),
+    ...totals,
     ready: shown.filter(({ mark }) => mark === 'ready').length,
     critical_path: [...critical],
     next_cursor: paging.next(rows, shown.length, ({ id }) => id),
@@ -197,19 +199,30 @@ function totalsOf(counts: readonly OutlineCount[]) {
   return { tasks: sum('total'), done: sum('done'), dropped: sum('dropped') }
 }
 
-/** Each phase with the name of its mission, if it has one, and the tasks that wait for a review. */
-async function withMissions<Phase extends OutlinePhase>(reads: Reads, phases: readonly Phase[]) {
-  const { missions } = reads
+/** Each phase with the name of its mission, if it has one, and the tasks that wait for a review: they do not count as done. */
+async function withMissions<Phase extends OutlinePhase>(
+  reads: Reads,
+  { phases, done }: { readonly phases: readonly Phase[]; readonly done: number },
+) {
+  const { missions, tasks } = reads
   const waiting = await tasksToReview(reads)
+  const claimed = (await tasks.withIds([...waiting])).filter(
+    ({ status, resolution }) => status === 'done' && resolution !== 'dropped',
+  )
+  const toReview = ({ id, mission_id }: Phase) =>
+    claimed.filter(({ phaseId, missionId }) => phaseId === id && (id !== null || missionId === mission_id))
+      .length
   const ids = [...new Set(phases.flatMap(({ mission_id }) => mission_id ?? []))]
   const found = await Promise.all(ids.map((id) => missions.find(id)))
   const names = new Map(found.flatMap((mission) => (mission ? [[mission.id as string, mission.name]] : [])))
-  return phases.map((phase) => ({
+  const shown = phases.map((phase) => ({
     ...phase,
     mission_name: names.get(phase.mission_id ?? '') ?? null,
+    done: phase.done - toReview(phase),
     milestones: phase.milestones.map((one) => ({ ...one, tasks: markReviews(one.tasks, waiting) })),
     tasks: markReviews(phase.tasks, waiting),
   }))
+  return { phases: shown, done: done - phases.reduce((sum, phase) => sum + toReview(phase), 0) }
 }
 
 function markReviews(

@@ -151,7 +151,7 @@ async function timelineOf(
     ...(await missionRuns(reads, mission)),
     totals: {
       tasks: tasks.length,
-      done: tasks.filter(({ status }) => status === 'done').length,
+      done: tasks.filter(({ id, status }) => status === 'done' && !waiting.has(id)).length,
       attempts: await reads.timeline.attemptsTotal(mission.id),
       files_changed: whole.files,
       decisions: marks.decisions,
