@@ -38,7 +38,7 @@ import { inspectChain, inspectRecord, isDamaged } from './safety/inspection.ts'
 import { repairRecord } from './safety/repair.ts'
 import { restoreFromBackup } from './safety/restore-backup.ts'
 import { Anchor, pointIn, RecordWatch } from './safety/rollback-detection.ts'
-import { numberOf } from './sqlite/connection.ts'
+import { numberOf, withSmallCache } from './sqlite/connection.ts'
 import { canWriteLog, DatabaseFile, emptyDatabase } from './sqlite/database-file.ts'
 import { ConnectionRetired, connectDriver, type OpenConnection } from './sqlite/driver.ts'
 import { damagedFile, databaseUnavailable } from './sqlite/errors.ts'
@@ -299,11 +299,14 @@ class SqliteStore implements Store {
       await this.#watch.expect(log)
       const { db, raw } = await this.#database.forWriting()
       this.#hideFolder()
-      const { project, point, ...restored } = await db.transaction().execute(async (transaction) => {
+      const restore = async (transaction: Kysely<Tables>) => {
         const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
         const result = await restoreProject(transaction, log, { ...restoring, root, label: file, found })
         return { ...result, point: pointIn(raw, result.project.id) }
-      })
+      }
+      const { project, point, ...restored } = await withSmallCache(raw, () =>
+        db.transaction().execute(restore),
+      )
       this.#resolved.set(db, project)
       this.#watch.learn(point, { wrote: true })
       this.#writeFolder(project.id)

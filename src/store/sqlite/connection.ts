@@ -48,6 +48,20 @@ export function openTemporary(): Connection {
   return connection
 }
 
+/** Reads and writes with 4 MB of pages in memory: an import comes back to few pages, so more would only take memory. */
+export async function withSmallCache<Result>(
+  connection: Connection,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const usual = Number(connection.pragma('cache_size', { simple: true }))
+  connection.pragma('cache_size = -4096')
+  try {
+    return await work()
+  } finally {
+    if (connection.open) connection.pragma(`cache_size = ${usual}`)
+  }
+}
+
 type NumberPragma = 'application_id' | 'data_version' | 'user_version'
 
 const prepared = new WeakMap<Connection, Map<NumberPragma, Statement>>()
