@@ -68,14 +68,16 @@ async function serveDemo(
       signsIn: !isAgent,
       open: flags.open && !isAgent && canShowBrowser(process.env),
       folder,
-      another: 'Enter prints another',
+      another: 'press Enter here for a new address',
     }
     const running = { ...thisProcess(), port: server.port, address, instance, projects: [] }
     await welcome(running, [served], visit)
     if (!isAgent) offerSignInLinks(running, signal)
     const speed = flags.speed === undefined ? lengthOf(events) / usualLength : flags.speed
     if (flags.wait)
-      printSentence('The page offers two things: watch a recorded day, or connect a project of yours.')
+      printSentence(
+        `${visit.open ? 'The page that opens' : 'Open the address of the dashboard. The page'} offers two things: watch a recorded day of corner-books, a small book shop, or connect a project of yours.`,
+      )
     await day.started
     if (!signal.aborted) printSentence(playIntroduction(events, speed))
     await play(events, { store: context.store, signal, speed })

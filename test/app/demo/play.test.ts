@@ -50,7 +50,7 @@ test('at speed, each log entry comes by itself, at its distance, and the last on
   expect(played.at(-1)?.recordedAt).toBeLessThanOrEqual(Date.now() + 1)
 
   // Enter prints another address that logs in.
-  const [, first = ''] = await program.printed(/(http:\S+login\?code=\S+)\n.*Enter prints another/)
+  const [, first = ''] = await program.printed(/(http:\S+login\?code=\S+)\n.*press Enter/)
   program.enter()
   const [, second = ''] = await program.printed(/over\..*(http:\S+login\?code=\S+)\n/s)
   expect(second).not.toBe(first)

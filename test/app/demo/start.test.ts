@@ -5,7 +5,7 @@ import { runDemo, runFile } from './played.ts'
 
 test('waits with the recorded day until a person presses the button of its page', async () => {
   const program = runDemo('demo', '--wait', '--at-once', '--port', '0')
-  await program.printed(/watch a recorded day, or connect a project of yours/)
+  await program.printed(/watch a recorded day[^,]+, a small book shop, or connect a project of yours/)
   expect((await program.ask('status')).events).toBe(0)
 
   const [, address = '', login = ''] = await program.printed(/ at (http:\S+)\n.*(http:\S+login\?code=\S+)\n/)
