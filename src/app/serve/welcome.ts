@@ -35,7 +35,13 @@ async function signInLinkFor(server: RunningServer, isNew: boolean): Promise<str
 export async function welcome(
   server: RunningServer,
   projects: readonly ServedProject[] | null,
-  { signsIn, open, folder, byPersons = false, another = 'waymark serve prints a new address' }: WelcomeContext,
+  {
+    signsIn,
+    open,
+    folder,
+    byPersons = false,
+    another = 'waymark serve prints a new address',
+  }: WelcomeContext,
 ): Promise<void> {
   const { address, pid } = server
   const login = signsIn ? await signInLinkFor(server, projects !== null) : null
