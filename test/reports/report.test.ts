@@ -278,6 +278,11 @@ test('tells what people said in reviews, and how each comment was met', async ()
   expect(text).toMatch(/\*\*request \(done\):\*\* Three, not two `@you` · Tess at `src\/auth\.ts:1`/)
   expect(text).toContain('  - backend (done): It is three now.')
   const json = JSON.parse((await project.call('report', { mission: mission_id, format: 'json' })).text)
+  expect(text).toMatch(/Tess sent back content \S+: Nearly\. · Build/)
+  expect(json.reviews).toMatchObject([
+    { action: 'send_back', task_id },
+    { action: 'approve', task_id },
+  ])
   expect(json.comments).toMatchObject([{ status: 'done', replies: [{ author: 'backend', done: true }] }])
 })
 

@@ -88,6 +88,8 @@ export interface RunRecords {
 export interface ReportReview {
   readonly id: string
   readonly action: ReviewAction
+  /** The reviewed task; null where the mission was reviewed. */
+  readonly taskId: TaskId | null
   readonly text: string | null
   /** The hash of the reviewed content. */
   readonly content: string
@@ -556,21 +558,23 @@ const actionWords = {
   comment: 'commented on',
 } as const satisfies Record<ReviewAction, string>
 
-function reviewsSection({ records, shorten }: ReportContext): ReportSection {
+function reviewsSection({ records, shorten, taskSuffix }: ReportContext): ReportSection {
   return {
     key: 'reviews',
     title: 'Reviews',
     about: 'Each approval is bound to exactly the content that was shown.',
-    entries: records.reviews.map(({ id, action, text, content, author, createdAt }) => ({
+    entries: records.reviews.map(({ id, action, taskId, text, content, author, createdAt }) => ({
       line: [
         `${author.name} ${actionWords[action]} content `,
         { code: content.slice(0, 12) },
         ...(text === null ? [] : [`: ${shorten(text)}`]),
+        ...taskSuffix(taskId),
       ],
       under: [],
       data: {
         id,
         action,
+        task_id: taskId,
         text: text && shorten(text),
         content,
         author: author.name,

@@ -7,6 +7,8 @@ import type { DraftComment, ReviewAction, ReviewComment, Reviewer } from '../dom
 export interface ReviewSummary {
   readonly id: ReviewId
   readonly action: ReviewAction
+  /** The reviewed task; null where a mission or what is new was reviewed. */
+  readonly taskId: TaskId | null
   readonly text: string | null
   readonly content: string
   readonly author: Reviewer

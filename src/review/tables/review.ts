@@ -333,6 +333,7 @@ function reviewOf(row: Selectable<ReviewTable>, comments: number): ReviewSummary
   return {
     id: row.id as ReviewId, // a brand
     action: row.action as ReviewAction, // as it was written
+    taskId: row.task_id as TaskId | null, // a brand
     text: row.text,
     content: row.content,
     author: { id: row.author_id, name: row.author_name },
