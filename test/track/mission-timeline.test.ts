@@ -45,7 +45,8 @@ test('the timeline of a mission tells who worked on what when, what was measured
   )
   expect(timeline.totals).toEqual({
     tasks: 2,
-    done: 1,
+    done: 0,
+    needs_review: 1,
     attempts: 2,
     files_changed: 2,
     decisions: 1,

@@ -13,7 +13,10 @@ export const timeline: AnswerView<'mission_timeline'> = (answer, page) => {
     [
       ['id', answer.id],
       ['status', statusWord(answer.status, page)],
-      ['tasks', `${totals.done} of ${totals.tasks} done`],
+      [
+        'tasks',
+        `${totals.done} of ${totals.tasks} done${totals.needs_review === 0 ? '' : `, ${totals.needs_review} needs review`}`,
+      ],
       ['began', clockTime(answer.created_at)],
       ['ended', ended === null ? '' : clockTime(ended)],
     ],

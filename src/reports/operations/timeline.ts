@@ -109,6 +109,8 @@ export const missionTimeline = defineOperation({
     totals: Lines.extend({
       tasks: z.int(),
       done: z.int(),
+      /** Completed tasks that wait for a person: they do not count as done. */
+      needs_review: z.int(),
       attempts: z.int(),
       files_changed: z.int(),
       decisions: z.int(),
@@ -133,6 +135,8 @@ async function timelineOf(
   const lines = await reads.timeline.lines(mission.id, limit)
   const marks = await timelineMarks(reads, mission.id, limit)
   const waiting = await tasksToReview(reads, mission.id)
+  const completed = tasks.filter(({ status }) => status === 'done')
+  const toReview = completed.filter((task) => waiting.has(task.id))
   const sums = [...lines.values()]
   const captured = await reads.capture.turnsBetween(mission.createdAt, mission.completedAt ?? until)
   return {
@@ -151,7 +155,8 @@ async function timelineOf(
     ...(await missionRuns(reads, mission)),
     totals: {
       tasks: tasks.length,
-      done: tasks.filter(({ id, status }) => status === 'done' && !waiting.has(id)).length,
+      done: completed.length - toReview.length,
+      needs_review: toReview.length,
       attempts: await reads.timeline.attemptsTotal(mission.id),
       files_changed: whole.files,
       decisions: marks.decisions,

@@ -98,6 +98,8 @@ journey(
     await index.getByRole('button', { name: 'Show all changes' }).click()
     await expect.poll(() => index.locator('.line-by[title*="vera"]').count()).toBeGreaterThan(0)
 
+    // The decision on the version before is put away when the page hears of the new one.
+    await max.getByRole('button', { name: 'Approve' }).waitFor()
     await max.keyboard.press('a')
     const dialog = max.getByRole('dialog', { name: 'Approve' })
     await dialog.getByRole('button', { name: 'Approve' }).click()
