@@ -80,7 +80,7 @@ export function startQuery<Name extends LiveQueryName>(
   // Frames of one log entry come together, before any timer.
   const soon = () => {
     const wait = Math.max(unhurried ? patience : 0, rested - performance.now())
-    waiting ||= window.setTimeout(() => void read(), wait)
+    waiting ||= setTimeout(() => void read(), wait)
   }
   const stops = [
     listenToFrames((frame) => {
