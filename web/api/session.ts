@@ -136,7 +136,7 @@ export function waitForSession(): () => void {
     } catch (error) {
       if (ended) return
       sessionFailure.value = error
-      retry = window.setTimeout(() => void attempt(), retryMs)
+      retry = setTimeout(() => void attempt(), retryMs)
     }
   }
   void attempt()

@@ -59,7 +59,7 @@ function readLogEntries(): LogEntries & { readonly stop: () => void } {
     })
   const stops = [
     listenToFrames(() => {
-      waiting ||= window.setTimeout(() => inTurn(newer), 200)
+      waiting ||= setTimeout(() => inTurn(newer), 200)
     }),
     listenToReloads(whole),
   ]

@@ -54,7 +54,7 @@ function startProjects(): Projects & { readonly stop: () => void } {
     }
   }
   const soon = () => {
-    waiting ||= window.setTimeout(() => void read(), together)
+    waiting ||= setTimeout(() => void read(), together)
   }
   const follow = (keys: readonly string[]) => {
     if (ended.signal.aborted) return
