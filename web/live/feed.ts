@@ -109,12 +109,12 @@ export function follow(): () => void {
     const since = Date.now()
     if (connection.value.is === 'live' || connection.value.is === 'connecting') {
       connection.value = { is: 'reconnecting', since }
-      doubt = window.setTimeout(() => {
+      doubt = setTimeout(() => {
         connection.value = { is: 'stale', since }
       }, patience)
     }
     // Not all pages at once after a restart of the server.
-    retry = window.setTimeout(open, wait * (0.75 + Math.random() / 2))
+    retry = setTimeout(open, wait * (0.75 + Math.random() / 2))
     wait = Math.min(wait * 2, maxWaitMs)
   }
 

@@ -29,7 +29,7 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
     } catch {
       setStatus('Not allowed')
     }
-    window.setTimeout(() => setStatus(null), 1_500)
+    setTimeout(() => setStatus(null), 1_500)
   }
   return (
     <button type="button" class="button" data-kind="plain" aria-live="polite" onClick={() => void copy()}>

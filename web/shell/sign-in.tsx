@@ -29,7 +29,7 @@ export function Part() {
         failure.value = null
       } catch (error) {
         failure.value = error
-        if (!isGone) retry = window.setTimeout(() => void read(), retryMs)
+        if (!isGone) retry = setTimeout(() => void read(), retryMs)
       }
     }
     void read()

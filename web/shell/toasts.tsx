@@ -26,7 +26,7 @@ export function showToast(toast: Toast, lasts = toast.kind === 'refused' ? 12_00
     toasts.value = toasts.value.filter((shown) => shown.id !== id)
   }
   toasts.value = [...toasts.value.slice(-3), { ...toast, id }]
-  window.setTimeout(remove, lasts)
+  setTimeout(remove, lasts)
   return remove
 }
 
@@ -99,7 +99,7 @@ export function sendLater(command: ToastCommand): void {
   sendings.value = new Map(sendings.value).set(about, sending)
   timers.set(
     about,
-    window.setTimeout(() => void send(sending), takesBack),
+    setTimeout(() => void send(sending), takesBack),
   )
 }
 
@@ -121,7 +121,7 @@ async function send({ about, operation, input, project, onSent: sent }: PendingC
   } finally {
     sent?.()
     // What was read meanwhile says it; without this the card would come back for a moment.
-    window.setTimeout(() => dismissSending(about), 400)
+    setTimeout(() => dismissSending(about), 400)
   }
 }
 

@@ -61,7 +61,7 @@ function useSettled(place: LineAddress): LineAddress {
   const [settled, setSettled] = useState(place)
   const { path, rev, line } = place
   useEffect(() => {
-    const timer = window.setTimeout(() => setSettled({ path, rev, line }), settleMs)
+    const timer = setTimeout(() => setSettled({ path, rev, line }), settleMs)
     return () => clearTimeout(timer)
   }, [path, rev, line])
   return settled

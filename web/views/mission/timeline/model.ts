@@ -152,7 +152,7 @@ export function createCard(): HoverCardState {
     subject,
     show: (next) => {
       clearTimeout(waiting)
-      waiting = window.setTimeout(
+      waiting = setTimeout(
         () => {
           subject.value = next
         },
@@ -161,7 +161,7 @@ export function createCard(): HoverCardState {
     },
     hide: () => {
       clearTimeout(waiting)
-      waiting = window.setTimeout(() => {
+      waiting = setTimeout(() => {
         subject.value = null
       }, patience)
     },
