@@ -206,10 +206,20 @@ guards: { ok: { type: artifact, artifact_type: plan, condition: exists } }
     ])
 
     const planned = () => project.json('plan', 'show', '--mission', project.missionId)
-    expect(planned()).toMatchObject({ tasks: 2, done: 1, phases: [{ done: 1, total: 2 }] })
+    expect(planned()).toMatchObject({
+      tasks: 2,
+      done: 2,
+      done_waiting: 1,
+      phases: [{ done: 2, done_waiting: 1 }],
+    })
 
     project.json('approve', item.item_id)
-    expect(planned()).toMatchObject({ tasks: 2, done: 2, phases: [{ done: 2, total: 2 }] })
+    expect(planned()).toMatchObject({
+      tasks: 2,
+      done: 2,
+      done_waiting: 0,
+      phases: [{ done: 2, done_waiting: 0 }],
+    })
     const { code, out } = project.run('check', '--base', 'main')
     expect({ code, out }).toEqual({
       code: 0,
@@ -226,6 +236,8 @@ guards: { ok: { type: artifact, artifact_type: plan, condition: exists } }
     expect(project.json('show', project.taskId).attempts[0]).not.toHaveProperty('accepted_by')
     const { tasks } = project.json('show', project.missionId)
     expect(tasks).toContainEqual(expect.objectContaining({ id: idle, accepted_by: person }))
+    const context = project.json('context', '--mission-id', project.missionId)
+    expect(JSON.stringify(context)).toContain(`"accepted_by":"${person}"`)
     const cards = project.json('board').columns.done
     expect(cards).toContainEqual(expect.objectContaining({ id: idle, accepted_by: person }))
     expect(cards).toContainEqual(expect.objectContaining({ id: project.taskId, accepted_by: null }))

@@ -119,7 +119,7 @@ async function renderScreen(
     // Preact ends effects after a frame.
     await new Promise((resolve) => setTimeout(resolve, 60))
     for (const socket of sockets) Object.assign(socket, { onclose: null, onmessage: null }).terminate()
-    // It ends what runs at once. Its promise waits for what begins after that too, once for ever.
+    // Not awaited: the promise also waits for work that begins later, and in one run it never resolved.
     void window.happyDOM.abort()
     restore()
   }

@@ -45,8 +45,8 @@ test('the timeline of a mission tells who worked on what when, what was measured
   )
   expect(timeline.totals).toEqual({
     tasks: 2,
-    done: 0,
-    needs_review: 1,
+    done: 1,
+    done_waiting: 1,
     attempts: 2,
     files_changed: 2,
     decisions: 1,

@@ -1,3 +1,4 @@
+import { needsYouText } from '../../inbox/domain/inbox-item.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount } from '../../kernel/text.ts'
 import { blocks, pairs, statusWord, warnings } from '../../surfaces/cli/render/parts.ts'
@@ -14,7 +15,7 @@ export const planShow: AnswerView<'plan_show'> = (answer, page) => {
     return 'There is no plan yet. Add a task: waymark task add "<title>". Or import a plan: waymark import <file>'
   const summary = [
     formatCount(answer.tasks, 'task'),
-    `${answer.done} done`,
+    `${answer.done} done${needsYouText(answer.done_waiting)}`,
     `${answer.ready} ready`,
     ...(answer.dropped > 0 ? [`${answer.dropped} dropped`] : []),
     ...(answer.critical_path.length > 1 ? [`critical path of ${answer.critical_path.length} tasks`] : []),
@@ -44,9 +45,8 @@ type Titles = ReadonlyMap<string, string>
 
 function phaseText(phase: OutlinePhaseRow, titles: Titles, page: RenderContext): string {
   const { ink } = page
-  const notes = [`${phase.done}/${phase.total} done`, phase.mission_name, phase.id].filter(
-    (note) => note !== null,
-  )
+  const done = `${phase.done}/${phase.total} done${needsYouText(phase.done_waiting)}`
+  const notes = [done, phase.mission_name, phase.id].filter((note) => note !== null)
   const heading = `${ink('bold', phase.name ?? 'Outside the phases')}  ${ink('dim', notes.join('  '))}`
   const milestones = phase.milestones.flatMap(({ id, name, reached, tasks }) => [
     `  ${reached ? ink('green', '◆') : '◇'} ${name ?? id}  ${ink('dim', id)}`,

@@ -131,7 +131,7 @@ function homeOf({
 }
 
 /** A phase's id, or the plan of a task without a phase. */
-function placeOf({ missionId, phaseId }: Pick<TaskInPlan, 'missionId' | 'phaseId'>): string {
+export function placeOf({ missionId, phaseId }: Pick<TaskInPlan, 'missionId' | 'phaseId'>): string {
   return JSON.stringify(phaseId === null ? [missionId] : [missionId, phaseId])
 }
 

@@ -8,8 +8,9 @@ import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { Reads } from '../../store/ports/store.ts'
+import { isCompleted } from '../../track/domain/task.ts'
 import { dependencyTree, dot, mermaid } from '../domain/diagrams.ts'
-import { type OutlinePhase, type OutlineTask, outline } from '../domain/outline.ts'
+import { type OutlinePhase, type OutlineTask, outline, placeOf } from '../domain/outline.ts'
 import type { PlanSpan } from '../domain/plan.ts'
 import { criticalPath, marks, readyTasks } from '../domain/readiness.ts'
 import type { OutlineCount } from '../ports/plan-reads.ts'
@@ -53,6 +54,8 @@ const OutlinePhaseEntry = z.object({
   mission_id: z.string().nullable(),
   mission_name: z.string().nullable(),
   done: z.int(),
+  /** How many of them wait for a person. */
+  done_waiting: z.int(),
   total: z.int(),
   milestones: list(
     z.object({
@@ -86,6 +89,8 @@ export const planShow = defineOperation({
     phases: list(OutlinePhaseEntry),
     tasks: z.int(),
     done: z.int(),
+    /** How many of them wait for a person. */
+    done_waiting: z.int(),
     dropped: z.int(),
     /** Of one phase: those that are shown. */
     ready: z.int(),
@@ -101,10 +106,10 @@ export const planShow = defineOperation({
     if (await isLarge(reads, span, now)) return foldedOutline(reads, span, now)
     const source = await planSource(reads, span, now)
     const counted = source.tasks.filter(({ dropped }) => dropped !== true)
-    const done = counted.filter(({ status }) => status === 'done').length
     return {
-      ...(await withMissions(reads, { phases: outline(source), done })),
+      ...(await withMissions(reads, outline(source))),
       tasks: counted.length,
+      done: counted.filter(({ status }) => status === 'done').length,
       dropped: source.tasks.length - counted.length,
       ready: readyTasks(source.tasks).length,
       critical_path: criticalPath(source.tasks).map(({ id }) => id),
@@ -138,10 +143,9 @@ async function foldedOutline(reads: Reads, span: PlanSpan, now: number) {
       tasks: [],
       folded: true as const,
     }))
-  const { done, ...totals } = totalsOf(counts)
   return {
-    ...(await withMissions(reads, { phases: [...named, ...outside], done })),
-    ...totals,
+    ...(await withMissions(reads, [...named, ...outside])),
+    ...totalsOf(counts),
     ready,
     critical_path: [...critical],
     next_cursor: null,
@@ -179,10 +183,9 @@ async function phaseOutline(
     tasks: shown.map((task) => taskInPlan(task, new Map())),
   }
   const outlined = outline(source, states).map((one) => ({ ...one, ...progressOf(count) }))
-  const { done, ...totals } = totalsOf(count ? [count] : [])
   return {
-    ...(await withMissions(reads, { phases: outlined, done })),
-    ...totals,
+    ...(await withMissions(reads, outlined)),
+    ...totalsOf(count ? [count] : []),
     ready: shown.filter(({ mark }) => mark === 'ready').length,
     critical_path: [...critical],
     next_cursor: paging.next(rows, shown.length, ({ id }) => id),
@@ -199,30 +202,23 @@ function totalsOf(counts: readonly OutlineCount[]) {
   return { tasks: sum('total'), done: sum('done'), dropped: sum('dropped') }
 }
 
-/** Each phase with the name of its mission, if it has one, and the tasks that wait for a review: they do not count as done. */
-async function withMissions<Phase extends OutlinePhase>(
-  reads: Reads,
-  { phases, done }: { readonly phases: readonly Phase[]; readonly done: number },
-) {
+/** Each phase with the name of its mission, if it has one, and the tasks that wait for a review. */
+async function withMissions<Phase extends OutlinePhase>(reads: Reads, phases: readonly Phase[]) {
   const { missions, tasks } = reads
   const waiting = await tasksToReview(reads)
-  const claimed = (await tasks.withIds([...waiting])).filter(
-    ({ status, resolution }) => status === 'done' && resolution !== 'dropped',
-  )
-  const toReview = ({ id, mission_id }: Phase) =>
-    claimed.filter(({ phaseId, missionId }) => phaseId === id && (id !== null || missionId === mission_id))
-      .length
+  const completed = (await tasks.withIds([...waiting])).filter(isCompleted)
+  const byPhase = Map.groupBy(completed, placeOf)
   const ids = [...new Set(phases.flatMap(({ mission_id }) => mission_id ?? []))]
   const found = await Promise.all(ids.map((id) => missions.find(id)))
   const names = new Map(found.flatMap((mission) => (mission ? [[mission.id as string, mission.name]] : [])))
   const shown = phases.map((phase) => ({
     ...phase,
     mission_name: names.get(phase.mission_id ?? '') ?? null,
-    done: phase.done - toReview(phase),
+    done_waiting: byPhase.get(placeOf({ phaseId: phase.id, missionId: phase.mission_id }))?.length ?? 0,
     milestones: phase.milestones.map((one) => ({ ...one, tasks: markReviews(one.tasks, waiting) })),
     tasks: markReviews(phase.tasks, waiting),
   }))
-  return { phases: shown, done: done - phases.reduce((sum, phase) => sum + toReview(phase), 0) }
+  return { phases: shown, done_waiting: shown.reduce((sum, phase) => sum + phase.done_waiting, 0) }
 }
 
 function markReviews(

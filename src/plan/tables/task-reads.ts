@@ -24,6 +24,7 @@ import {
   type Task,
   type TaskHistory,
 } from '../../track/domain/task.ts'
+import { isDoubted } from '../../track/domain/verdict.ts'
 import {
   type AttemptCorrectionTable,
   attemptOf,
@@ -31,7 +32,7 @@ import {
   countsOf,
   scopeMatchesOf,
 } from '../../track/tables/attempt.ts'
-import { verdictReads } from '../../track/tables/verdict-reads.ts'
+import { acceptancesOf, verdictReads } from '../../track/tables/verdict-reads.ts'
 import { isHeld } from '../domain/claims.ts'
 import type { TaskFilter, TaskLine, TaskReads } from '../ports/task-reads.ts'
 import { measuredAttempts, taskCards } from './card.ts'
@@ -321,7 +322,7 @@ const attemptCounts = prepareByIds((db, projectId, taskIds) =>
     .groupBy('task_id'),
 )
 
-/** The additional list fields of tasks: a fixed number of queries. */
+/** The additional list fields of tasks: a fixed number of queries, and one more if a verdict is in doubt. */
 async function taskHistories(
   scope: ReadScope,
   taskIds: readonly TaskId[],
@@ -331,6 +332,10 @@ async function taskHistories(
   const tried = await attemptCounts(scope, taskIds)
   const attempts = new Map(tried.map((row) => [row.task_id, row.attempts]))
   const ends = await lastAttemptEnds(scope, taskIds)
+  const accepted = await acceptancesOf(
+    scope,
+    taskIds.filter((id) => isDoubted(ends.get(id)?.verdict)),
+  )
   const allCorrections = await corrections(scope, taskIds)
   const planned = await plannedTasks(scope, rows)
   return new Map(
@@ -344,6 +349,7 @@ async function taskHistories(
         attempts: attempts.get(task.id) ?? 0,
         summary: ends.get(task.id)?.summary ?? null,
         verdict: ends.get(task.id)?.verdict ?? null,
+        acceptedBy: accepted.get(task.id) ?? null,
         correction: lastCorrection(allCorrections.findLast(({ task_id }) => task_id === task.id)),
         files: ends.get(task.id)?.files ?? [],
       },

@@ -4,7 +4,7 @@ import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts
 import { parseColumn, prepareQuery } from '../../store/tables/query.ts'
 import { searchText } from '../../store/tables/search.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
-import type { Task } from '../../track/domain/task.ts'
+import { isCompleted, type Task } from '../../track/domain/task.ts'
 import { type DoneWhen, isEmptyDoneWhen } from '../domain/done-when.ts'
 import { claimColumns, keepToken, taskById, touchTask, unclaimed } from './claim.ts'
 import {
@@ -174,7 +174,7 @@ type TaskSettlement = Pick<TaskTable, 'status' | 'resolution' | 'open_items'>
 
 /** Done, but an inbox item is open: its dependents wait. A dropped task blocks nothing. */
 export function hasOpenItems({ status, resolution, open_items }: TaskSettlement): boolean {
-  return status === 'done' && resolution !== 'dropped' && open_items > 0
+  return isCompleted({ status, resolution }) && open_items > 0
 }
 
 /** Whether a task no longer blocks its dependents. */

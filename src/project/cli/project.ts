@@ -1,5 +1,6 @@
 import { describeProjectEvent } from '../../events/domain/event-kinds.ts'
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
+import { needsYouText } from '../../inbox/domain/inbox-item.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount } from '../../kernel/text.ts'
 import {
@@ -78,11 +79,7 @@ function planLine({ plan, running_total: running }: OutputOf<'status'>): string 
       ? `${in_progress - running} claimed or marked, ${running} running`
       : `${in_progress} in progress`
   const without = dropped === 0 ? '' : `, ${dropped} dropped`
-  return `${ready} ready, ${atWork}, ${doneText(done, waiting)} of ${formatCount(tasks, 'task')}${without}: waymark plan show`
-}
-
-function doneText(done: number, waiting: number): string {
-  return waiting === 0 ? `${done} done` : `${done} done (needs you: ${waiting})`
+  return `${ready} ready, ${atWork}, ${done} done${needsYouText(waiting)} of ${formatCount(tasks, 'task')}${without}: waymark plan show`
 }
 
 function nextStep({ ready, in_progress }: PlanCounts): string {

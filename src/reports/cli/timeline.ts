@@ -1,3 +1,4 @@
+import { needsYouText } from '../../inbox/domain/inbox-item.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { blocks, pairs, section, statusWord } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
@@ -13,10 +14,7 @@ export const timeline: AnswerView<'mission_timeline'> = (answer, page) => {
     [
       ['id', answer.id],
       ['status', statusWord(answer.status, page)],
-      [
-        'tasks',
-        `${totals.done} of ${totals.tasks} done${totals.needs_review === 0 ? '' : `, ${totals.needs_review} needs review`}`,
-      ],
+      ['tasks', `${totals.done} of ${totals.tasks} done${needsYouText(totals.done_waiting)}`],
       ['began', clockTime(answer.created_at)],
       ['ended', ended === null ? '' : clockTime(ended)],
     ],

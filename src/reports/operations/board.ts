@@ -10,7 +10,7 @@ import { excerpt } from '../../kernel/text.ts'
 import { isHeld } from '../../plan/domain/claims.ts'
 import type { TaskCard } from '../../plan/ports/task-reads.ts'
 import { landedStates } from '../../track/domain/landed.ts'
-import type { Task } from '../../track/domain/task.ts'
+import { isCompleted, type Task } from '../../track/domain/task.ts'
 import { verdictValues } from '../../track/domain/verdict.ts'
 import { measurementLevel } from '../../track/operations/attempt-answer.ts'
 import { taskWord, taskWordOf } from '../../track/operations/mission-answer.ts'
@@ -85,9 +85,7 @@ export const board = defineOperation({
     const ready = await reads.plan.tasks({ owner: 'open', now, ready: true }, { limit })
     const active = await reads.plan.tasks({ now, status: 'in_progress' }, { limit })
     const recent = await reads.tasks.list({}, { limit: limit * 2 })
-    const done = recent.items
-      .map(({ item }) => item.task)
-      .filter(({ status, resolution }) => status === 'done' && resolution !== 'dropped')
+    const done = recent.items.map(({ item }) => item.task).filter(isCompleted)
     const others = (tasks: readonly Task[]) => tasks.map(({ id }) => id).filter((id) => !review.has(id))
     const columns = {
       ready: others(ready.tasks.map(({ task }) => task)),

@@ -23,6 +23,7 @@ import { excerpt, formatCount, plainWord } from '../../kernel/text.ts'
 import type { TaskCard } from '../../plan/ports/task-reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { landedStates } from '../../track/domain/landed.ts'
+import { isCompleted } from '../../track/domain/task.ts'
 import { isDoubted, verdictRules, verdictValues } from '../../track/domain/verdict.ts'
 import { explainFile, type PathAuthorship, type RecordedWork } from '../domain/unexplained-files.ts'
 
@@ -342,8 +343,9 @@ async function doubtfulTasks(
   )
   const planned = ofMissions.flatMap((page) => page.tasks.map(({ task }) => task.id))
   const cards = await reads.tasks.cards([...planned, ...tasks].slice(0, maxTasks))
-  const isDone = ({ task }: TaskCard) => task.status === 'done' && task.resolution !== 'dropped'
-  const doubtful = cards.filter((card) => isDone(card) && (isDoubted(card.measured?.verdict) || isGone(card)))
+  const doubtful = cards.filter(
+    (card) => isCompleted(card.task) && (isDoubted(card.measured?.verdict) || isGone(card)),
+  )
   return Promise.all(doubtful.slice(0, maxReasons).map((card) => doubtfulTask(reads, card)))
 }
 

@@ -15,6 +15,7 @@ import type { Reads } from '../../store/ports/store.ts'
 import { ownLines } from '../../track/domain/changes.ts'
 import type { Mission } from '../../track/domain/mission.ts'
 import type { Attempt, Task } from '../../track/domain/task.ts'
+import { isDoubted } from '../../track/domain/verdict.ts'
 import { type ReportFormat, reportFormats, writeReport } from '../domain/document.ts'
 import {
   type EndedAttempt,
@@ -162,7 +163,11 @@ async function recordsOf(
     since,
     tasks,
     landings: await reads.landings.of(tasks.map(({ id }) => id)),
-    acceptances: await reads.tasks.acceptances(tasks.map(({ id }) => id)),
+    acceptances: await reads.tasks.acceptances(
+      attempts.flatMap(({ attempt, end }) =>
+        attempt.taskId !== null && isDoubted(end?.verdict?.is) ? [attempt.taskId] : [],
+      ),
+    ),
     files,
     basis: whole ? 'states' : 'attempts',
     attempts,

@@ -412,7 +412,6 @@ async function missionDetail(
   const lastTasks = await tasks.list(filter, { limit: 20 })
   const ids = lastTasks.items.map(({ item }) => item.task.id)
   const histories = await tasks.histories(ids, at)
-  const accepted = await tasks.acceptances(ids.filter((id) => isDoubted(histories.get(id)?.verdict)))
   const attempts = new Map(lastTasks.items.map(({ item }) => [item.task.id, item.attempt]))
   const undone = await undoneTasks(reads, attempts)
   const decisions = await records.decisions(filter, { limit: 10 })
@@ -436,12 +435,12 @@ async function missionDetail(
     files_changed: totals.distinctFilesChanged,
     phase_summary: await phaseSummary(reads, mission, phases),
     tasks: lastTasks.items.map(({ item }) => {
-      const verdict = histories.get(item.task.id)?.verdict
-      const [acceptedBy, undo] = [accepted.get(item.task.id), undone.get(item.task.id)]
+      const { verdict = null, acceptedBy = null } = histories.get(item.task.id) ?? {}
+      const undo = undone.get(item.task.id)
       return {
         ...taskEntry(item),
         ...(verdict && { verdict }),
-        ...(acceptedBy !== undefined && { accepted_by: acceptedBy }),
+        ...(acceptedBy !== null && { accepted_by: acceptedBy }),
         ...(undo && { undone: undoneEntry(undo) }),
       }
     }),

@@ -109,8 +109,8 @@ export const missionTimeline = defineOperation({
     totals: Lines.extend({
       tasks: z.int(),
       done: z.int(),
-      /** Completed tasks that wait for a person: they do not count as done. */
-      needs_review: z.int(),
+      /** How many of them wait for a person. */
+      done_waiting: z.int(),
       attempts: z.int(),
       files_changed: z.int(),
       decisions: z.int(),
@@ -135,8 +135,7 @@ async function timelineOf(
   const lines = await reads.timeline.lines(mission.id, limit)
   const marks = await timelineMarks(reads, mission.id, limit)
   const waiting = await tasksToReview(reads, mission.id)
-  const completed = tasks.filter(({ status }) => status === 'done')
-  const toReview = completed.filter((task) => waiting.has(task.id))
+  const done = tasks.filter(({ status }) => status === 'done')
   const sums = [...lines.values()]
   const captured = await reads.capture.turnsBetween(mission.createdAt, mission.completedAt ?? until)
   return {
@@ -155,8 +154,8 @@ async function timelineOf(
     ...(await missionRuns(reads, mission)),
     totals: {
       tasks: tasks.length,
-      done: completed.length - toReview.length,
-      needs_review: toReview.length,
+      done: done.length,
+      done_waiting: done.filter((task) => waiting.has(task.id)).length,
       attempts: await reads.timeline.attemptsTotal(mission.id),
       files_changed: whole.files,
       decisions: marks.decisions,

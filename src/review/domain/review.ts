@@ -9,6 +9,7 @@ import type {
   TaskId,
   TransactionContext,
 } from '../../kernel/id.ts'
+import { isCompleted } from '../../track/domain/task.ts'
 
 export const reviewActions = ['send_back', 'approve', 'comment'] as const
 export type ReviewAction = (typeof reviewActions)[number]
@@ -206,7 +207,5 @@ export function reopenTask(task: {
   readonly status: string
   readonly resolution: string | null
 }): readonly NewProjectEvent[] {
-  return task.status === 'done' && task.resolution !== 'dropped'
-    ? [{ kind: 'task.marked', taskId: task.id, status: 'to_do' }]
-    : []
+  return isCompleted(task) ? [{ kind: 'task.marked', taskId: task.id, status: 'to_do' }] : []
 }

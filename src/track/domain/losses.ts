@@ -1,6 +1,6 @@
 import type { AttemptId, InboxItemId, MissionId, TaskId } from '../../kernel/id.ts'
 import { formatCount } from '../../kernel/text.ts'
-import type { Attempt, SnapshotLocation, Task } from './task.ts'
+import { type Attempt, isCompleted, type SnapshotLocation, type Task } from './task.ts'
 
 export const lossEnds = ['head', 'start', 'gone'] as const
 
@@ -144,7 +144,7 @@ function counts(holder: LossHolder): boolean {
   const { attempt, task } = holder
   if (attempt.status === 'open') return true
   if (attempt.status === 'failed' || attempt.status === 'abandoned') return false
-  return task !== null && task.status === 'done' && task.resolution !== 'dropped'
+  return task !== null && isCompleted(task)
 }
 
 const maxNamed = 3

@@ -222,7 +222,20 @@ export interface TaskHistory {
   readonly correction: AuthoredText | null
   /** The verdict of the last ended attempt; null for a failed one. */
   readonly verdict: VerdictValue | null
+  /** Who accepted it although it is not proven. */
+  readonly acceptedBy: string | null
   readonly files: readonly string[]
+}
+
+/** Done, and not by being dropped. */
+export function isCompleted({
+  status,
+  resolution,
+}: {
+  readonly status: string
+  readonly resolution: string | null
+}): boolean {
+  return status === 'done' && resolution !== 'dropped'
 }
 
 /** Whether a task still blocks the tasks that depend on it. */

@@ -144,7 +144,8 @@ export function taskEntry(
 
 /** Details for an agent that is new or lost its context; empty parts are left out. */
 function taskHistoryFields({ name, goal }: Task, history: TaskHistory): Partial<TaskEntry> {
-  const { dependsOn, unsettled, blocked, claim, attempts, summary, verdict, correction, files } = history
+  const { dependsOn, unsettled, blocked, claim, attempts, summary, verdict, acceptedBy, correction, files } =
+    history
   return {
     ...(goal !== null && goal !== name && { goal: excerpt(goal, 300) }),
     ...(dependsOn.length > 0 && { depends_on: dependsOn.slice(0, 10), blocked }),
@@ -153,6 +154,7 @@ function taskHistoryFields({ name, goal }: Task, history: TaskHistory): Partial<
     ...(attempts > 1 && { attempts }),
     ...(summary !== null && { summary: excerpt(summary.text), claimed_by: summary.author }),
     ...(verdict !== null && { verdict }),
+    ...(acceptedBy !== null && { accepted_by: acceptedBy }),
     ...(correction !== null && { correction: excerpt(correction.text), corrected_by: correction.author }),
     ...(files.length > 0 && { files }),
   }

@@ -41,7 +41,7 @@ test('no command prints a raw table: board, timeline, settings, files of a missi
   expect(board).toMatch(/In progress \(1\)\n[\s\S]*Add the form +in progress/)
   completed(project, taskId)
   const timeline = (await spoken(['mission', 'timeline', missionId], project)).out
-  expect(timeline).toMatch(/tasks +0 of 1 done, 1 needs review/)
+  expect(timeline).toMatch(/tasks +1 of 1 done \(needs you: 1\)/)
   expect(timeline).toMatch(/Add the form [\s\S]*2 files/)
   expect(timeline).toMatch(/progress .*Half of it/)
   expect((await spoken(['setting', 'list'], project)).out).toMatch(/^hook_out_of_scope: ask\n {2}What hooks/m)

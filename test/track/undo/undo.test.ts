@@ -57,7 +57,7 @@ describe('of one agent alone', () => {
     expect(await s.refusal(done)).toMatchObject({ code: 'CONFLICT', reason: 'nothing_to_undo' })
   })
 
-  test('shows the task as undone wherever its status is shown', async () => {
+  test('shows the task as undone, on its page and on the board', async () => {
     const s = await openUndo()
     const done = await s.attempt('a1', () => s.put('f', x(1)))
     const shown = async () => (await s.call('show', { id: done.task_id })) as Answer
@@ -68,7 +68,7 @@ describe('of one agent alone', () => {
     expect(await onBoard()).toMatchObject({ id: done.task_id, is_undone: true })
   })
 
-  test('sets an undone task to do where that is wanted', async () => {
+  test('sets the task to do where that is wanted, and shows it as undone until it is started again', async () => {
     const s = await openUndo()
     const done = await s.attempt('a1', () => s.put('f', x(1)))
     const shown = async () => (await s.call('show', { id: done.task_id })) as Answer

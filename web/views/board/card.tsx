@@ -70,7 +70,7 @@ export function Card({ card: of, isSelected, drag }: BoardCardProps) {
             ) : measured.verdict === null ? null : (
               <span class="muted"> {measured.verdict}</span>
             )}
-            {card.accepted_by === null ? null : <span class="muted"> · accepted by {card.accepted_by}</span>}
+            {card.accepted_by === null ? null : <span class="muted">accepted by {card.accepted_by}</span>}
             {card.is_undone ? <span class="muted"> · undone</span> : null}
             {card.landed === null || card.landed === 'none' || card.landed === 'unknown' ? null : (
               <span class="muted"> · {landedWords[card.landed]}</span>

@@ -1,6 +1,7 @@
 import type { ReadonlySignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { needsYouText } from '../../../src/inbox/domain/inbox-item.ts'
 import type { Timeline } from '../../api/entities.ts'
 import { type Handlers, useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
@@ -100,6 +101,7 @@ function MissionHeader({ mission }: { readonly mission: Timeline }) {
       <dl class="figures">
         <Figure name="Tasks">
           {totals.done} / {totals.tasks}
+          <span class="muted">{needsYouText(totals.done_waiting)}</span>
         </Figure>
         <Figure name="Elapsed">
           <ElapsedTime mission={mission} />

@@ -11,6 +11,8 @@ interface PhaseRow {
   readonly name: string
   readonly mission: string | null
   readonly done: number
+  /** How many of them wait for a person. */
+  readonly doneWaiting: number
   readonly total: number
   readonly isFolded: boolean
 }
@@ -109,7 +111,7 @@ export function planRows(
       ...(phase.more === true ? [moreRow(phase.id, key)] : []),
     ]
     if (only !== null && lines.length === 0 && phase.folded !== true) return []
-    const { id, name, done, total } = phase
+    const { id, name, done, done_waiting: doneWaiting, total } = phase
     const head: PhaseRow = {
       kind: 'phase',
       key,
@@ -117,6 +119,7 @@ export function planRows(
       name: name ?? 'Outside any phase',
       mission: phase.mission_name,
       done,
+      doneWaiting,
       total,
       isFolded,
     }

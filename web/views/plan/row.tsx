@@ -1,5 +1,6 @@
 import type { ReadonlySignal } from '@preact/signals'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { needsYouText } from '../../../src/inbox/domain/inbox-item.ts'
 import { formatCount } from '../../../src/kernel/text.ts'
 import type { PlanPhase } from '../../api/entities.ts'
 import { useFlash } from '../../parts/list.tsx'
@@ -67,9 +68,14 @@ export function Row(props: PlanRowProps) {
           ) : (
             <>
               <span class="count">
-                {row.done} of {row.total} done
+                {row.done} of {row.total} done{needsYouText(row.doneWaiting)}
               </span>
-              <progress class="progress phase-bar" max={row.total} value={row.done} aria-label="Done" />
+              <progress
+                class="progress phase-bar"
+                max={row.total}
+                value={row.done - row.doneWaiting}
+                aria-label="Done, and waiting for nobody"
+              />
             </>
           )}
           {row.mission === null ? null : <span class="muted cut">{row.mission}</span>}

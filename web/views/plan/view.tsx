@@ -1,5 +1,6 @@
 import { signal, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { needsYouText } from '../../../src/inbox/domain/inbox-item.ts'
 import type { InputOf, OperationName } from '../../../src/surfaces/http/client/client.ts'
 import { call, errorText } from '../../api/call.ts'
 import type { PlanPhase } from '../../api/entities.ts'
@@ -172,8 +173,8 @@ function Plan({ mission }: { readonly mission: string | null }) {
         <h1>Plan</h1>
         {answer.tasks === 0 ? null : (
           <span class="muted">
-            {answer.done} of {answer.tasks} done · {answer.ready} ready · {answer.critical_path.length} on the
-            critical path
+            {answer.done} of {answer.tasks} done{needsYouText(answer.done_waiting)} · {answer.ready} ready ·{' '}
+            {answer.critical_path.length} on the critical path
           </span>
         )}
         <MissionChoice mission={mission} />
