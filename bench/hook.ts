@@ -1,9 +1,10 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once as onceOf } from 'node:events'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { serverEnvironment } from '../test/support/stdio-project.ts'
 
 // What a hook costs from spawn to exit, beside an empty process and one that opens SQLite, also on a machine that is
@@ -79,15 +80,19 @@ interface Cost {
   readonly wall: number
 }
 
-/** What programs cost, run in turns. Needs Linux, which counts the time of children. */
-function costs(programs: Readonly<Record<string, Program>>): Readonly<Record<string, Cost>> {
+/**
+ * What programs cost, run in turns; with what a server spends for them, if they ask one. Needs Linux, which counts the time
+ * of children.
+ */
+function costs(programs: Readonly<Record<string, Program>>, server?: number): Readonly<Record<string, Cost>> {
   const script = `
     const { spawnSync } = require('node:child_process')
     const programs = Object.entries(JSON.parse(process.argv[1]))
-    const hundredths = () => {
-      const fields = require('node:fs').readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1).split(' ')
-      return Number(fields[13]) + Number(fields[14])
+    const spentBy = (process, own) => {
+      const fields = require('node:fs').readFileSync('/proc/' + process + '/stat', 'utf8').split(') ').at(-1).split(' ')
+      return Number(fields[13]) + Number(fields[14]) + (own ? Number(fields[11]) + Number(fields[12]) : 0)
     }
+    const hundredths = () => spentBy('self', false) + ${server === undefined ? 0 : `spentBy(${server}, true)`}
     const spent = new Map(programs.map(([name]) => [name, { processor: 0, walls: [] }]))
     for (let round = 0; round < ${rounds}; round += 1) {
       for (const [name, { program, words, input, wanted }] of programs) {
@@ -116,32 +121,59 @@ interface Program {
   readonly wanted: string
 }
 
-/** What a guarded command and a checked stop cost, beside another command and a status of the same tree. */
-function printGuard(): void {
-  waymark('setting', 'set', 'stop_hook', 'block_once')
-  waymark('setting', 'set', 'done_when', '{"keeps": ["file-0.txt"]}')
-  writeFileSync(join(home, 'file-0.txt'), 'changed\n')
+/** The server of an agent in the project, which answers hooks. */
+async function startAgentServer() {
+  const child = spawn(process.execPath, [bin, 'mcp'], options)
+  const clientInfo = { name: 'claude-code', version: '1' }
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
+  child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`)
+  const sockets = join(top, 'state', 'state', 'waymark', 'hooks')
+  while (!existsSync(sockets) || !readdirSync(sockets).some((name) => name.endsWith('.sock'))) await sleep(50)
+  return child
+}
+
+/** A guarded command and a checked stop, beside another command and a status of the same tree. */
+function guardPrograms(): Readonly<Record<string, Program>> {
   const hook = (event: string, input: string, wanted = ''): Program => {
     return { program: process.execPath, words: [bin, 'hook', event], input, wanted }
   }
   const stop = JSON.stringify({ cwd: home, hook_event_name: 'Stop', stop_hook_active: false })
-  const programs = {
+  return {
     'node -e 0': { program: process.execPath, words: ['-e', '0'], input: '', wanted: '' },
     'git status of the tree': { program: 'git', words: ['status', '--porcelain'], input: '', wanted: '' },
     'before `ls`': hook('pre-tool-use', shell('ls')),
     'before `git reset --hard`': hook('pre-tool-use', shell('git reset --hard')),
     'at a stop that is refused': hook('stop', stop, '"block"'),
   }
-  const measuredCosts = costs(programs)
+}
+
+async function printGuard(): Promise<void> {
+  waymark('setting', 'set', 'stop_hook', 'block_once')
+  waymark('setting', 'set', 'done_when', '{"keeps": ["file-0.txt"]}')
+  writeFileSync(join(home, 'file-0.txt'), 'changed\n')
+  const programs = guardPrograms()
+  const alone = costs(programs)
+  const agentServer = await startAgentServer()
+  // In the first calls the server loads its parts.
+  for (const { program, words, input } of Object.values(programs)) {
+    spawnSync(program, words, { ...options, input })
+  }
+  const answered = costs(programs, agentServer.pid)
+  agentServer.kill()
   const most: Readonly<Record<string, number>> = {
-    'before `git reset --hard`': (measuredCosts['git status of the tree']?.processor ?? 0) + limit,
+    'before `git reset --hard`': (alone['git status of the tree']?.processor ?? 0) + limit,
     'at a stop that is refused': limit,
   }
-  console.log('\n| process | processor ms | median ms | limit of the processor time |\n|---|---|---|---|')
-  for (const [name, { processor, wall }] of Object.entries(measuredCosts)) {
+  console.log(
+    '\n| process | processor ms | median ms | limit | processor ms, answered by the agent’s server | median ms |',
+  )
+  console.log('|---|---|---|---|---|---|')
+  for (const [name, own] of Object.entries(alone)) {
     const allowed = most[name]
-    const over = allowed === undefined ? '' : `${allowed}${processor > allowed ? ' (over)' : ''}`
-    console.log(`| ${name} | ${processor} | ${wall} | ${over} |`)
+    const marked = (wall: number) => `${wall}${allowed !== undefined && wall > allowed ? ' (over)' : ''}`
+    const there = answered[name]
+    const served = there ? `${there.processor} | ${marked(there.wall)}` : ' | '
+    console.log(`| ${name} | ${own.processor} | ${marked(own.wall)} | ${allowed ?? ''} | ${served} |`)
   }
 }
 
@@ -188,6 +220,8 @@ try {
     env: { ...env, CLAUDECODE: '1' },
   })
   waymark('run', 'create', 'feature')
+  // Before a server runs in the project, which would answer its hooks.
+  if (process.platform === 'linux') await printGuard()
   const { there: where, child } = await connectedMachine()
   server = child
   const outside = said('Write', 'src/app.ts', where.cwd)
@@ -212,7 +246,6 @@ try {
     const most = words[0] === bin ? `${limit}${Number(at(0.5)) > limit ? ' (over)' : ''}` : ''
     console.log(`| ${what} | ${at(0)} | ${at(0.5)} | ${most} |`)
   }
-  if (process.platform === 'linux') printGuard()
 } finally {
   server?.kill()
   rmSync(top, { recursive: true, force: true })

@@ -1,3 +1,4 @@
+import type { Server } from 'node:net'
 import type { Context } from '../kernel/operations/operation.ts'
 import { ingestContinuously } from './capture/ingest-command.ts'
 import { recorderOf } from './capture/ingest-for.ts'
@@ -56,10 +57,35 @@ export function startBackgroundJobs(
       )
     : () => undefined
   const stopDraining = ingestContinuously(context.folder, recorderOf(context))
+  const stopAnswering = answerHooks(context)
   return async () => {
     stopPruning()
     stopMeasuring()
+    await stopAnswering()
     await stopDraining()
+  }
+}
+
+const hooksAgain = 2_000
+
+/** Answers hooks of the project once it has a record. Where that fails, hooks judge by themselves. */
+function answerHooks(context: Context): () => Promise<void> {
+  let listening: Promise<Server | null> | null = null
+  const stop = repeatJob(
+    hooksAgain,
+    hooksAgain,
+    async () => {
+      if (listening !== null) return
+      const { listenToHooks, projectOfHooks } = await import('./hook-server.ts')
+      const project = projectOfHooks(context.folder, process.env)
+      if (project !== null) listening = listenToHooks(context, process.env, project).catch(() => null)
+    },
+    () => undefined,
+  )
+  return async () => {
+    stop()
+    const server = await listening
+    server?.close()
   }
 }
 

@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { textAt } from '../clients/hooks/client.ts'
-import { clientOf } from '../clients/hooks/hook-clients.ts'
 import type { HookAttempt } from '../gate/domain/hook/judge.ts'
 import type { SettingName } from '../gate/domain/run.ts'
 import { settingOf } from '../gate/domain/settings.ts'
@@ -178,25 +176,5 @@ function realPath(path: string): string | null {
     return existsSync(path) ? realpathSync.native(path) : null
   } catch {
     return null
-  }
-}
-
-const clientsThatAsk = ['claude', 'vscode', 'devin']
-
-/** The caller by its client's input, and whether a person can be asked there. */
-export function guardCaller(
-  payload: object,
-  { word, environment }: { readonly word: string; readonly environment: Environment },
-): GuardCaller {
-  const client = clientOf(payload, { word, environment })
-  const mode = textAt(payload, 'permission_mode')
-  const isUnattended =
-    mode === 'bypassPermissions' ||
-    mode === 'dontAsk' ||
-    (environment['CLAUDE_CODE_ENTRYPOINT'] ?? '').startsWith('sdk')
-  return {
-    client: client.name,
-    session: textAt(payload, client.fields.session),
-    canAsk: clientsThatAsk.includes(client.name) && !isUnattended,
   }
 }

@@ -2,17 +2,22 @@ import { existsSync, fstatSync, readSync, realpathSync, writeSync } from 'node:f
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isatty } from 'node:tty'
-import { settingOf } from '../gate/domain/settings.ts'
-import { hookSituation, readBriefing } from '../gate/operations/hook.ts'
-import type { WorkTreeWitness } from '../git/ports/work-tree.ts'
+import { textAt } from '../clients/hooks/client.ts'
+import { clientOf } from '../clients/hooks/hook-clients.ts'
+import type { GuardCaller } from '../gate/operations/guard-git.ts'
 import { errorCode, Failure } from '../kernel/failure.ts'
+import type { JsonObject } from '../kernel/json.ts'
 import { nearestWord } from '../kernel/nearest-word.ts'
 import { capture } from '../sessions/capture/hook/capture-hook.ts'
 import type { Store } from '../store/ports/store.ts'
 import { complaint, printableJson, printError } from '../surfaces/cli/terminal.ts'
-import { type HookProject, runHook } from '../surfaces/hook/gate-hook.ts'
+import { type HookHost, type HookProject, type HookQuestion, runHook } from '../surfaces/hook/gate-hook.ts'
+import { askHookServer } from '../surfaces/hook/hook-socket.ts'
 import { hookEvents } from '../surfaces/hook/protocol.ts'
+import { localHookProject } from './local-hook-project.ts'
+import { version } from './program.ts'
 import { type Environment, firstSetVariable } from './settings/environment.ts'
+import { hookSockets } from './settings/hook-sockets.ts'
 import {
   databasePlace,
   enclosingTree,
@@ -41,20 +46,50 @@ export async function hook([, ...words]: readonly string[]): Promise<void> {
     capture(text, { word: client, environment: process.env, workingFolder, at: Date.now(), program })
     return text
   }
-  const open = (folder: string) => openHookProject(folder, client)
-  const { out, complaint } = await runHook(event, { workingFolder, input, open })
+  const callerOf = (payload: JsonObject) => hookCaller(payload, { word: client, environment: process.env })
+  const open = (folder: string) => openHookProject(locate(folder), callerOf)
+  const ask: HookHost['ask'] = (call) => askServer(call, { ...locate(call.folder), workingFolder, callerOf })
+  const { out, complaint } = await runHook(event, { workingFolder, input, ask, open })
   if (complaint !== null) printError(`${complaint.replace(/\s+/g, ' ')}\n`)
   // The answer is written before the exit, which does not wait for a locked database.
   writeToStdout(Buffer.from(printableJson(out)))
   process.exit(0)
 }
 
-async function openHookProject(folder: string, word: string): Promise<HookProject | null> {
+/** A hook's project, found without git. */
+interface HookLocation extends HookPlaces {
+  /** The folder that the client opened. */
+  readonly working: string
+}
+
+function locate(folder: string): HookLocation {
   const environment = process.env
   const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   // A client starts in its project's folder; the agent may have changed folders since.
   const working = firstSetVariable(environment, ['CLAUDE_PROJECT_DIR', 'CURSOR_PROJECT_DIR']) ?? process.cwd()
-  const { top, root } = hookPlaces(environment, { folder, home, working })
+  return { working, ...hookPlaces(environment, { folder, home, working }) }
+}
+
+type CallerOf = (payload: JsonObject) => GuardCaller
+
+/** Asks a server of the project that runs on this machine, which has the record open. Null without an answer. */
+async function askServer(
+  { event, payload, input }: HookQuestion,
+  at: HookLocation & { readonly workingFolder: string; readonly callerOf: CallerOf },
+): Promise<string | null> {
+  const environment = process.env
+  const { top, root, workingFolder } = at
+  if (hasServerSetting(environment, root) || serverDatabase(environment)) return null
+  const { file: database } = databasePlace(environment, at)
+  const sockets = existsSync(database) ? hookSockets(root, environment) : []
+  if (sockets.length === 0) return null
+  const request = { event, input, workingFolder, top, caller: at.callerOf(payload) }
+  return askHookServer(sockets, { version, database }, request)
+}
+
+async function openHookProject(at: HookLocation, callerOf: CallerOf): Promise<HookProject | null> {
+  const environment = process.env
+  const { top, root, working } = at
   if (hasServerSetting(environment, root)) {
     const [{ connectedPlace: connectedAt }, { openRemoteHook: openMachineHook }] = await Promise.all([
       import('./remote/remote-project-location.ts'),
@@ -66,8 +101,8 @@ async function openHookProject(folder: string, word: string): Promise<HookProjec
       return {
         ...remote,
         guard: async (request) => {
-          const { guardRemotely, guardCaller } = await import('./git-guard.ts')
-          const caller = guardCaller(request.payload, { word, environment })
+          const { guardRemotely } = await import('./git-guard.ts')
+          const caller = callerOf(request.payload)
           const attempts = await remote.look(async ({ situation }) => situation.attempts)
           return guardRemotely({ ...request, caller, environment, top, root }, attempts)
         },
@@ -76,34 +111,9 @@ async function openHookProject(folder: string, word: string): Promise<HookProjec
   }
   const store = await openHookStore(environment, { root, working })
   if (!store) return null
-  const packages: WorkTreeWitness['packages'] = async (place) => {
-    const { workspacePackages } = await import('../git/recorded-state.ts')
-    return workspacePackages(place)
-  }
-  return {
-    top,
-    look: (judge) =>
-      store.view(async (reads) => {
-        const situation = await hookSituation(reads, { top, packages })
-        return judge({ situation, briefing: () => readBriefing(reads, situation) })
-      }),
-    isClosed: async () => {
-      const settings = await store.view(({ runs }) => runs.settings())
-      return settingOf(settings, 'hook_on_error') === 'closed'
-    },
-    checkStop: async ({ folder: place, payload }) => {
-      const { checkStop, guardCaller } = await import('./git-guard.ts')
-      const caller = guardCaller(payload, { word, environment })
-      return checkStop({ folder: place, caller, environment, top, root }, store)
-    },
-    guard: async (request) => {
-      const { guardLocally, guardCaller } = await import('./git-guard.ts')
-      const caller = guardCaller(request.payload, { word, environment })
-      return guardLocally({ ...request, caller, environment, top, root }, store, (anchorFolder) =>
-        openHookStore(environment, { root, working }, anchorFolder),
-      )
-    },
-  }
+  const openForWriting = (anchorFolder: (database: string) => string) =>
+    openHookStore(environment, { root, working }, anchorFolder)
+  return localHookProject({ store, openForWriting, environment, top, root, callerOf })
 }
 
 /** A project at a server that does not answer: nothing is known of it but its files. */
@@ -217,7 +227,7 @@ function writeToStdout(bytes: Buffer): void {
   }
 }
 
-export interface HookLocations {
+interface HookPlaces {
   /** The top folder of the hook's work tree. */
   readonly top: string
   readonly root: string
@@ -227,7 +237,7 @@ export interface HookLocations {
 function hookPlaces(
   environment: Environment,
   { folder, home, working }: { readonly folder: string; readonly home: string; readonly working: string },
-): HookLocations {
+): HookPlaces {
   const here = realpathSync.native(folder)
   const named = namedFolder(environment, working)
   // An agent outside any project works for the one that its client opened.
@@ -254,4 +264,24 @@ function namedFolder(environment: Environment, working: string): string | null {
   const nobody = ''
   const folder = projectFolder({ environment, workingFolder: working }, () => nobody)
   return folder !== nobody && existsSync(folder) ? realpathSync.native(folder) : null
+}
+
+const clientsThatAsk = ['claude', 'vscode', 'devin']
+
+/** The caller by its client's input, and whether a person can be asked there. */
+function hookCaller(
+  payload: object,
+  { word, environment }: { readonly word: string; readonly environment: Environment },
+): GuardCaller {
+  const client = clientOf(payload, { word, environment })
+  const mode = textAt(payload, 'permission_mode')
+  const isUnattended =
+    mode === 'bypassPermissions' ||
+    mode === 'dontAsk' ||
+    (environment['CLAUDE_CODE_ENTRYPOINT'] ?? '').startsWith('sdk')
+  return {
+    client: client.name,
+    session: textAt(payload, client.fields.session),
+    canAsk: clientsThatAsk.includes(client.name) && !isUnattended,
+  }
 }

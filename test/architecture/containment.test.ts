@@ -53,6 +53,7 @@ const writers = {
   ],
   'the user’s own state folder': [
     'app/capture/capture-command.ts',
+    'app/hook-server.ts',
     'app/serve/open.ts',
     'app/serve/running-servers.ts',
     'app/setup/records.ts',

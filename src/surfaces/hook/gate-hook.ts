@@ -51,8 +51,20 @@ export interface HookHost {
   readonly workingFolder: string
   /** The input from the client. */
   input(): Promise<string>
+  /** Asks a server of the project that runs here; null without an answer. Fails if the folder does not exist. */
+  ask?(question: HookQuestion): Promise<string | null>
   /** Null without a record. Fails if the folder does not exist. */
   open(folder: string): Promise<HookProject | null>
+}
+
+/** A call of a hook, as a server is asked to answer it. */
+export interface HookQuestion {
+  readonly event: HookEventName
+  /** The client's input: as text, and parsed. */
+  readonly input: string
+  readonly payload: JsonObject
+  /** The agent's working directory. */
+  readonly folder: string
 }
 
 export interface HookOutput {
@@ -71,8 +83,9 @@ const patienceWithGuard = 4000
 export async function runHook(event: HookEventName, host: HookHost): Promise<HookOutput> {
   let call: HookCall | null = null
   try {
-    call = readHookCall(await host.input())
-    return { out: await answer(event, call, host), complaint: null }
+    const input = await host.input()
+    call = readHookCall(input)
+    return { out: await answer(event, { ...call, input }, host), complaint: null }
   } catch (error) {
     const why = messageOf(error)
     const closed = event === 'pre-tool-use' && (await isClosedOnError(call?.folder ?? null, host))
@@ -82,10 +95,16 @@ export async function runHook(event: HookEventName, host: HookHost): Promise<Hoo
   }
 }
 
-async function answer(event: HookEventName, call: HookCall, host: HookHost): Promise<string> {
-  const { tool, client, stopHookActive } = call
+async function answer(
+  event: HookEventName,
+  call: HookCall & Pick<HookQuestion, 'input'>,
+  host: HookHost,
+): Promise<string> {
+  const { tool, client, stopHookActive, input, payload } = call
   if ((event === 'pre-tool-use' && tool === null) || (event === 'stop' && stopHookActive)) return ''
   const folder = call.folder ?? host.workingFolder
+  const answered = await host.ask?.({ event, input, payload, folder })
+  if (answered !== undefined && answered !== null) return answered
   const project = await host.open(folder)
   if (project === null) return ''
   if (event === 'pre-tool-use') return tool === null ? '' : judgeCall({ ...call, tool }, folder, project)

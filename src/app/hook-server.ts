@@ -1,0 +1,72 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import type { Server } from 'node:net'
+import { join } from 'node:path'
+import type { Context } from '../kernel/operations/operation.ts'
+import { type HookRequest, isAbandoned, serveHooks } from '../surfaces/hook/hook-socket.ts'
+import { localHookProject } from './local-hook-project.ts'
+import { version } from './program.ts'
+import type { Environment } from './settings/environment.ts'
+import { hookSocketPlace, hookSockets, isOnlyForUser } from './settings/hook-sockets.ts'
+import {
+  databasePlace,
+  mainTree,
+  projectRoot,
+  rootWithoutGit,
+  serverDatabase,
+} from './settings/project-location.ts'
+
+/** The system's limit for the path of a socket is 104 bytes at least. */
+const maxPathBytes = 100
+
+/** The project whose hooks are answered. */
+export interface HookServerProject {
+  readonly root: string
+  /** The file of its record. */
+  readonly database: string
+}
+
+/** The project of a server, once it has a record in a file. */
+export function projectOfHooks(folder: string, environment: Environment): HookServerProject | null {
+  if (process.platform === 'win32' || serverDatabase(environment)) return null
+  const root = rootWithoutGit({ flag: folder, environment, workingFolder: folder })
+  const { file: database } = databasePlace(environment, { root, working: process.cwd() })
+  return existsSync(database) ? { root, database } : null
+}
+
+/** Answers hooks of a project on a socket that only this user can reach. Null where that is not possible. */
+export async function listenToHooks(
+  context: Context,
+  environment: Environment,
+  { root, database }: HookServerProject,
+): Promise<Server | null> {
+  const { folder, prefix } = hookSocketPlace(root, environment)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const path = join(folder, `${prefix}${crypto.randomUUID().slice(0, 8)}.sock`)
+  if (!isOnlyForUser(folder) || Buffer.byteLength(path) > maxPathBytes) return null
+  // A server that was killed leaves its socket behind.
+  for (const other of hookSockets(root, environment))
+    if (await isAbandoned(other)) rmSync(other, { force: true })
+  return serveHooks(path, { version, database }, (request) => answer(context, environment, { root, request }))
+}
+
+/** The answer to a hook; null leaves the call to the hook itself. */
+async function answer(
+  { store }: Context,
+  environment: Environment,
+  { root, request }: { readonly root: string; readonly request: HookRequest },
+): Promise<string | null> {
+  const { event, input, top, caller, workingFolder } = request
+  if (!existsSync(top) || projectRoot(mainTree(top)) !== root) return null
+  const project = localHookProject({
+    store,
+    openForWriting: async () => store,
+    environment,
+    top,
+    root,
+    callerOf: () => caller,
+  })
+  const { runHook } = await import('../surfaces/hook/gate-hook.ts')
+  const host = { workingFolder, input: async () => input, open: async () => project }
+  const { out, complaint } = await runHook(event, host)
+  return complaint === null ? out : null
+}

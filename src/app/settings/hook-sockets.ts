@@ -1,0 +1,27 @@
+import { lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { hooksBase } from '../../sessions/capture/captured-project.ts'
+import { hashText } from '../../sessions/capture/hash.ts'
+import type { Environment } from './environment.ts'
+
+/** The user's folder for sockets of servers that answer hooks, and how those of a project begin. */
+export function hookSocketPlace(root: string, environment: Environment) {
+  return { folder: hooksBase(environment), prefix: `${hashText(root)}-` }
+}
+
+/** The sockets of the servers that answer hooks of a project. */
+export function hookSockets(root: string, environment: Environment): readonly string[] {
+  const { folder, prefix } = hookSocketPlace(root, environment)
+  try {
+    const names = readdirSync(folder).filter((name) => name.startsWith(prefix) && name.endsWith('.sock'))
+    return names.length > 0 && isOnlyForUser(folder) ? names.map((name) => join(folder, name)) : []
+  } catch {
+    return []
+  }
+}
+
+/** Whether only this user can enter a folder: others could put a socket of theirs in it, or ask one of ours. */
+export function isOnlyForUser(folder: string): boolean {
+  const { uid, mode } = lstatSync(folder)
+  return uid === process.getuid?.() && (mode & 0o077) === 0
+}

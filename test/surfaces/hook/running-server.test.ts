@@ -1,0 +1,263 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, onTestFinished, test } from 'vitest'
+import { projectOfHooks } from '../../../src/app/hook-server.ts'
+import { hashText } from '../../../src/sessions/capture/hash.ts'
+import { bin, type Ran } from '../../support/program.ts'
+import { dismiss, runBeside, startAlone } from '../../support/started-program.ts'
+import { decisionOf, fileIn, type HookProject, openHookProject } from './hook-project.ts'
+
+// A server that runs in the project answers its hooks. Whatever it does, the hook's own decision is the same.
+
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'claude-code', version: '1' },
+  },
+}
+
+function socketFolder({ home }: Pick<HookProject, 'home'>): string {
+  return join(home, '.local/state/waymark/hooks')
+}
+
+function socketsOf(project: Pick<HookProject, 'home'>): readonly string[] {
+  const folder = socketFolder(project)
+  return existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.sock')) : []
+}
+
+/** Starts an agent's server and waits until it answers hooks. */
+async function startServer({ home, folder, environment }: HookProject) {
+  const known = socketsOf({ home })
+  const server = startAlone([bin, 'mcp'], { folder, environment })
+  server.write(`${JSON.stringify(initialize)}\n`)
+  onTestFinished(() => dismiss(server))
+  const own = () => socketsOf({ home }).find((name) => !known.includes(name))
+  await expect.poll(own).toBeDefined()
+  return { server, socket: join(socketFolder({ home }), own() ?? '') }
+}
+
+/** Calls a hook beside this process, with the names of the parts of the program that it loads. */
+async function hookBeside(project: HookProject, event: string, payload: object) {
+  const { home, folder, environment } = project
+  const [preload, parts] = [join(home, 'preload.cjs'), join(home, 'parts.json')]
+  writeFileSync(preload, tellsParts)
+  const ran = await runBeside(['hook', event], {
+    folder,
+    environment: { ...environment, NODE_OPTIONS: `--require ${preload}`, PARTS: parts },
+    input: JSON.stringify({ session_id: 's', cwd: folder, ...payload }),
+  })
+  const loaded: readonly string[] = JSON.parse(readFileSync(parts, 'utf8'))
+  return { ran, isOwn: loaded.some((part) => /hook-record-/.test(part)) }
+}
+
+const tellsParts = `
+  process.on('exit', () =>
+    require('node:fs').writeFileSync(process.env.PARTS, JSON.stringify(Object.keys(require.cache))))
+`
+
+const calls = (folder: string): readonly (readonly [string, object])[] => [
+  ['pre-tool-use', { tool_name: 'Bash', tool_input: { command: 'ls' } }],
+  ['pre-tool-use', { tool_name: 'Edit', tool_input: fileIn(folder, 'docs/a.md') }],
+  ['pre-tool-use', { tool_name: 'Write', tool_input: fileIn(folder, 'src/pay.ts') }],
+  ['pre-tool-use', { tool_name: 'Read', tool_input: fileIn(folder, 'src/pay.ts') }],
+  ['session-start', {}],
+  ['stop', {}],
+]
+
+test('answers each hook as the hook does by itself, and sooner', async () => {
+  const project = openHookProject()
+  project.startTask('Add the form', ['src/auth/'])
+  project.createRun()
+  project.json('setting', 'set', 'stop_hook', 'block_once')
+  const ask = async () => {
+    const answers: Ran[] = []
+    const own: boolean[] = []
+    for (const [event, payload] of calls(project.folder)) {
+      const { ran, isOwn } = await hookBeside(project, event, payload)
+      answers.push(ran)
+      own.push(isOwn)
+    }
+    return { answers, own }
+  }
+  const alone = await ask()
+  await startServer(project)
+  const answered = await ask()
+  expect(answered.answers).toEqual(alone.answers)
+  expect(alone.answers.filter(({ out }) => out !== '').length).toBeGreaterThan(3)
+  expect([new Set(alone.own), new Set(answered.own)]).toEqual([new Set([true]), new Set([false])])
+})
+
+test('guards a git command and records it once, with the caller that the hook saw', async () => {
+  const project = openHookProject()
+  project.startTask('Add the form', ['src/'], '--agent-name', 'codex')
+  project.write('src/app.ts', 'export const app = 2\n')
+  await startServer(project)
+  const payload = {
+    hook_event_name: 'PreToolUse',
+    session_id: 'other',
+    transcript_path: '/x/.claude/projects/y.jsonl',
+    tool_name: 'Bash',
+    tool_input: { command: 'git reset --hard' },
+  }
+  const { ran, isOwn } = await hookBeside(project, 'pre-tool-use', payload)
+  expect(isOwn).toBe(false)
+  expect(decisionOf(ran).decision).toBe('ask')
+  const database = new Database(join(project.folder, '.waymark/waymark.db'), { readonly: true })
+  const guarded = database.prepare('select client, client_session, answer from guarded_command').all()
+  database.close()
+  expect(guarded).toEqual([{ client: 'claude', client_session: 'other', answer: 'ask' }])
+  expect(project.git('status', '--porcelain')).toContain('src/app.ts')
+})
+
+/** A process at the socket of the project that is no server of ours. */
+async function fakeServer(project: HookProject, answer: (socket: Socket) => void): Promise<string> {
+  mkdirSync(socketFolder(project), { recursive: true, mode: 0o700 })
+  const path = join(socketFolder(project), `${hashText(project.folder)}-fake.sock`)
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    answer(socket)
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(path, resolve)
+  })
+  onTestFinished(() => {
+    server.close()
+  })
+  return path
+}
+
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8'))
+
+test.for<readonly [string, (socket: Socket, greeting: string) => void]>([
+  ['says nothing', () => undefined],
+  ['closes at once', (socket) => socket.destroy()],
+  ['greets with no JSON', (socket) => socket.write('hello\n')],
+  ['greets without an end', (socket) => socket.write('{"version"')],
+  ['greets with two megabytes', (socket) => socket.write('x'.repeat(2 * 1024 * 1024))],
+  [
+    'is of another version',
+    (socket, greeting) => {
+      socket.write(greeting.replace(version, '0.0.1'))
+      socket.on('data', () => socket.end('{"out":""}\n'))
+    },
+  ],
+  [
+    'has another record',
+    (socket, greeting) => {
+      socket.write(greeting.replace('waymark.db', 'other.db'))
+      socket.on('data', () => socket.end('{"out":""}\n'))
+    },
+  ],
+  [
+    'ends without an answer',
+    (socket, greeting) => {
+      socket.write(greeting)
+      socket.on('data', () => socket.destroy())
+    },
+  ],
+  [
+    'answers with no text',
+    (socket, greeting) => {
+      socket.write(greeting)
+      socket.on('data', () => socket.end('{"out":1}\n'))
+    },
+  ],
+])('a server that %s leaves the decision to the hook', async ([, answer]) => {
+  const project = openHookProject()
+  project.createRun()
+  const database = join(project.folder, '.waymark/waymark.db')
+  await fakeServer(project, (socket) => answer(socket, `${JSON.stringify({ version, database })}\n`))
+  const { ran, isOwn } = await hookBeside(project, 'pre-tool-use', { tool_name: 'Bash' })
+  expect(isOwn).toBe(true)
+  expect(decisionOf(ran).decision).toBe('deny')
+})
+
+test('asks no server in a folder that others can enter', async () => {
+  const project = openHookProject()
+  project.createRun()
+  const database = join(project.folder, '.waymark/waymark.db')
+  await fakeServer(project, (socket) => {
+    socket.write(`${JSON.stringify({ version, database })}\n`)
+    socket.on('data', () => socket.end('{"out":""}\n'))
+  })
+  const ask = async () => {
+    const { ran } = await hookBeside(project, 'pre-tool-use', { tool_name: 'Bash' })
+    return decisionOf(ran).decision
+  }
+  expect(await ask()).toBe('none')
+  chmodSync(socketFolder(project), 0o755)
+  expect(await ask()).toBe('deny')
+})
+
+test('answers only its own project, and nothing that is no call of a hook', async () => {
+  const project = openHookProject()
+  const other = openHookProject()
+  project.createRun()
+  const { socket: path } = await startServer(project)
+  const ask = async (line: string) => {
+    const socket = connect(path)
+    let said = ''
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      said += chunk
+    })
+    const over = new Promise((resolve) => {
+      socket.on('close', resolve).on('error', () => undefined)
+    })
+    socket.write(line)
+    await over
+    const [greeting = '', answer = null] = said.trimEnd().split('\n')
+    expect(JSON.parse(greeting)).toEqual({ version, database: join(project.folder, '.waymark/waymark.db') })
+    return answer
+  }
+  const caller = { client: 'claude', session: null, canAsk: true }
+  const input = JSON.stringify({ tool_name: 'Bash' })
+  const request = { event: 'pre-tool-use', input, workingFolder: '/', top: project.folder, caller }
+  const line = (fields: object) => `${JSON.stringify({ ...request, ...fields })}\n`
+  expect(JSON.parse((await ask(line({}))) ?? '').out).toContain('"deny"')
+  for (const fields of [
+    { top: other.folder },
+    { top: '/nowhere' },
+    { top: '/' },
+    { top: 'src' },
+    { top: `${project.folder}\0` },
+    { event: 'prune' },
+    { input: 1 },
+    { caller: { ...caller, canAsk: 'yes' } },
+    { caller: null },
+  ])
+    expect(await ask(line(fields))).toBeNull()
+  for (const words of ['\n', 'x\n', '[]\n', `${'x'.repeat(2 * 1024 * 1024)}`])
+    expect(await ask(words)).toBeNull()
+  expect(JSON.parse((await ask(line({}))) ?? '').out).toContain('"deny"')
+})
+
+test('listens where only the user can reach it, and takes away sockets that nothing listens on', async () => {
+  const project = openHookProject()
+  project.createRun()
+  const first = await startServer(project)
+  expect(statSync(socketFolder(project)).mode & 0o077).toBe(0)
+  first.server.kill('SIGKILL')
+  await first.server.gone
+  expect(existsSync(first.socket)).toBe(true)
+  const { ran, isOwn } = await hookBeside(project, 'pre-tool-use', { tool_name: 'Bash' })
+  expect([isOwn, decisionOf(ran).decision]).toEqual([true, 'deny'])
+  const second = await startServer(project)
+  expect(socketsOf(project)).toHaveLength(1)
+  await dismiss(second.server)
+  expect(socketsOf(project)).toEqual([])
+})
+
+test('only a project with a record in a file has a server for its hooks', () => {
+  const { folder, environment, createRun } = openHookProject()
+  expect(projectOfHooks(folder, environment)).toBeNull()
+  createRun()
+  const database = join(folder, '.waymark/waymark.db')
+  expect(projectOfHooks(folder, environment)).toEqual({ root: folder, database })
+  expect(projectOfHooks(folder, { ...environment, WAYMARK_DATABASE: 'postgres://localhost/x' })).toBeNull()
+})
