@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { useScreens } from '../support-web/screen.ts'
+import { openScreen, useScreens } from '../support-web/screen.ts'
 
 interface Planned {
   readonly id: string
@@ -96,4 +96,17 @@ test('a refusal of the palette has its next step on a line of its own', async ()
   await screen.fill('Depends on', first.id)
   await screen.click('Add a dependency')
   await expect.poll(() => screen.all('dialog .refusal p').length).toBe(2)
+})
+
+test('a page begins without the palette that was open on the one before', async () => {
+  const { screen: before, close } = await openScreen(serving(), '/board')
+  await before.see('Refund a payment')
+  before.key('/')
+  await expect.poll(() => before.all('dialog').length).toBe(1)
+  await close()
+  const screen = await open('/plan')
+  await screen.see('Refund a payment')
+  expect(screen.all('dialog')).toEqual([])
+  screen.key('c')
+  await expect.poll(() => screen.all('[aria-label="A new task"]').length).toBe(1)
 })

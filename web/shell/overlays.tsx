@@ -83,6 +83,8 @@ export function Overlays() {
       },
     )
   }, [overlay])
+  // What is open belongs to this project's page: another one begins without it.
+  useLayoutEffect(() => close, [])
   const isReady = overlay !== null && part?.of === overlay
   useLayoutEffect(() => {
     // The palette takes the keys itself, for its field.
