@@ -9,8 +9,8 @@ import { serverEnvironment } from '../test/support/stdio-project.ts'
 
 // What a hook costs from spawn to exit, beside an empty process and one that opens SQLite, also on a machine that is
 // connected to a server: node bench/hook.ts [rounds].
-// By processor time, a git command that may destroy work costs a status of the tree and 120 ms at most, and a stop whose
-// work is checked 120 ms. Needs a build.
+// A git command that may destroy work makes a client wait for a status of the tree and 120 ms at most, and a stop whose work
+// is checked 120 ms: beside the processor time, by the hook alone and where an agent's server answers it. Needs a build.
 // Reading certificates takes Node longer than the hook, so NODE_EXTRA_CA_CERTS is left out.
 
 const rounds = Number(process.argv[2] ?? 30)
@@ -160,6 +160,7 @@ async function printGuard(): Promise<void> {
   }
   const answered = costs(programs, agentServer.pid)
   agentServer.kill()
+  waymark('setting', 'set', 'stop_hook', 'warn')
   const most: Readonly<Record<string, number>> = {
     'before `git reset --hard`': (alone['git status of the tree']?.processor ?? 0) + limit,
     'at a stop that is refused': limit,
@@ -202,6 +203,14 @@ function once({ what, words, input, where }: Measured): number {
   return spent
 }
 
+/** In turns, so that what else the machine does weighs on all alike. */
+function measureInTurns(subjects: readonly Measured[]): void {
+  for (const subject of subjects) once(subject) // the first start fills the compile cache
+  for (let round = 0; round < rounds; round += 1) {
+    for (const subject of subjects) subject.spent.push(once(subject))
+  }
+}
+
 let server: ReturnType<typeof spawn> | null = null
 try {
   mkdirSync(home)
@@ -222,9 +231,6 @@ try {
   waymark('run', 'create', 'feature')
   // Before a server runs in the project, which would answer its hooks.
   if (process.platform === 'linux') await printGuard()
-  const { there: where, child } = await connectedMachine()
-  server = child
-  const outside = said('Write', 'src/app.ts', where.cwd)
   const subjects = [
     measured('node -e 0', ['-e', '0']),
     measured('node, opening SQLite', ['-e', openSqlite]),
@@ -232,15 +238,17 @@ try {
     measured('pre-tool-use, denied', [bin, 'hook', 'pre-tool-use'], said('Bash', 'src/app.ts')),
     measured('session-start', [bin, 'hook', 'session-start'], JSON.stringify({ cwd: home })),
     measured('stop', [bin, 'hook', 'stop'], JSON.stringify({ cwd: home })),
-    measured('at a remote machine, asking the server', [bin, 'hook', 'pre-tool-use'], outside, { where }),
   ]
-  for (const subject of subjects) once(subject) // the first start fills the compile cache
-  // In turns, so that what else the machine does weighs on all alike.
-  for (let round = 0; round < rounds; round += 1) {
-    for (const subject of subjects) subject.spent.push(once(subject))
-  }
+  measureInTurns(subjects)
+  const { there: where, child } = await connectedMachine()
+  server = child
+  const outside = said('Write', 'src/app.ts', where.cwd)
+  const remote = measured('at a remote machine, asking the server', [bin, 'hook', 'pre-tool-use'], outside, {
+    where,
+  })
+  measureInTurns([remote])
   console.log('| process | least ms | median ms | limit |\n|---|---|---|---|')
-  for (const { what, words, spent } of subjects) {
+  for (const { what, words, spent } of [...subjects, remote]) {
     const sorted = spent.toSorted((one, other) => one - other)
     const at = (share: number) => (sorted[Math.floor(rounds * share)] ?? Number.NaN).toFixed(0)
     const most = words[0] === bin ? `${limit}${Number(at(0.5)) > limit ? ' (over)' : ''}` : ''
