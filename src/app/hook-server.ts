@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import type { Context } from '../kernel/operations/operation.ts'
 import { type HookRequest, isAbandoned, serveHooks } from '../surfaces/hook/hook-socket.ts'
 import { localHookProject } from './local-hook-project.ts'
-import { version } from './program.ts'
 import type { Environment } from './settings/environment.ts'
-import { hookSocketPlace, hookSockets, isOnlyForUser } from './settings/hook-sockets.ts'
+import { hookGreeting, hookSocketPlace, hookSockets, isOnlyForUser } from './settings/hook-sockets.ts'
 import {
   databasePlace,
   mainTree,
@@ -46,7 +45,9 @@ export async function listenToHooks(
   // A server that was killed leaves its socket behind.
   for (const other of hookSockets(root, environment))
     if (await isAbandoned(other)) rmSync(other, { force: true })
-  return serveHooks(path, { version, database }, (request) => answer(context, environment, { root, request }))
+  return serveHooks(path, hookGreeting(database, environment), (request) =>
+    answer(context, environment, { root, request }),
+  )
 }
 
 /** The answer to a hook; null leaves the call to the hook itself. */

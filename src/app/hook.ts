@@ -15,9 +15,8 @@ import { type HookHost, type HookProject, type HookQuestion, runHook } from '../
 import { askHookServer } from '../surfaces/hook/hook-socket.ts'
 import { hookEvents } from '../surfaces/hook/protocol.ts'
 import { localHookProject } from './local-hook-project.ts'
-import { version } from './program.ts'
 import { type Environment, firstSetVariable } from './settings/environment.ts'
-import { hookSockets } from './settings/hook-sockets.ts'
+import { hookGreeting, hookSockets } from './settings/hook-sockets.ts'
 import {
   databasePlace,
   enclosingTree,
@@ -84,7 +83,7 @@ async function askServer(
   const sockets = existsSync(database) ? hookSockets(root, environment) : []
   if (sockets.length === 0) return null
   const request = { event, input, workingFolder, top, caller: at.callerOf(payload) }
-  return askHookServer(sockets, { version, database }, request)
+  return askHookServer(sockets, hookGreeting(database, environment), request)
 }
 
 async function openHookProject(at: HookLocation, callerOf: CallerOf): Promise<HookProject | null> {

@@ -1,12 +1,20 @@
-import { lstatSync, readdirSync } from 'node:fs'
+import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { hooksBase } from '../../sessions/capture/captured-project.ts'
 import { hashText } from '../../sessions/capture/hash.ts'
+import { version } from '../program.ts'
 import type { Environment } from './environment.ts'
 
 /** The user's folder for sockets of servers that answer hooks, and how those of a project begin. */
 export function hookSocketPlace(root: string, environment: Environment) {
   return { folder: hooksBase(environment), prefix: `${hashText(root)}-` }
+}
+
+/** What a hook and a server that answers it have in common: the version, the record, and where git's settings are. */
+export function hookGreeting(database: string, environment: Environment): string {
+  const { dev, ino } = statSync(database)
+  const { HOME: home, XDG_CONFIG_HOME: configuration, GIT_CONFIG_GLOBAL: global } = environment
+  return JSON.stringify([version, database, `${dev}:${ino}`, home, configuration, global])
 }
 
 /** The sockets of the servers that answer hooks of a project. */

@@ -16,12 +16,6 @@ export interface HookRequest {
   readonly caller: GuardCaller
 }
 
-/** What a server says first: a hook asks only one of its own version that reads the same record. */
-export interface HookServerGreeting {
-  readonly version: string
-  readonly database: string
-}
-
 /** In characters: a longer call is judged by the hook itself. */
 const maxRequestLength = 1024 * 1024
 const maxConnections = 64
@@ -30,10 +24,13 @@ const maxServers = 3
 const maxGreetingMs = 150
 const maxAnswerMs = 5000
 
-/** Asks the first server that greets; null where none answers, so that the hook judges by itself. */
+/**
+ * Asks the first server that greets as the hook expects; null where none answers, so that the hook judges by itself. The
+ * greeting says what both must have in common.
+ */
 export async function askHookServer(
   paths: readonly string[],
-  expected: HookServerGreeting,
+  greeting: string,
   request: HookRequest,
 ): Promise<string | null> {
   const line = `${JSON.stringify(request)}\n`
@@ -41,8 +38,7 @@ export async function askHookServer(
   for (const path of paths.slice(0, maxServers)) {
     const socket = process.getBuiltinModule('node:net').connect({ path })
     try {
-      const greeting = await nextLine(socket, maxGreetingMs)
-      if (!isGreeting(greeting, expected)) continue
+      if ((await nextLine(socket, maxGreetingMs)) !== greeting) continue
       socket.write(line)
       const answer = await nextLine(socket, maxAnswerMs)
       return isJsonObject(answer) && typeof answer['out'] === 'string' ? answer['out'] : null
@@ -53,14 +49,10 @@ export async function askHookServer(
   return null
 }
 
-function isGreeting(value: unknown, { version, database }: HookServerGreeting): boolean {
-  return isJsonObject(value) && value['version'] === version && value['database'] === database
-}
-
 /** Answers hooks on a socket. `answer` returns null to leave a call to the hook itself. */
 export async function serveHooks(
   path: string,
-  greeting: HookServerGreeting,
+  greeting: string,
   answer: (request: HookRequest) => Promise<string | null>,
 ): Promise<Server> {
   const { createServer } = process.getBuiltinModule('node:net')
@@ -90,7 +82,7 @@ export async function isAbandoned(path: string): Promise<boolean> {
 
 async function answerOne(
   socket: Socket,
-  greeting: HookServerGreeting,
+  greeting: string,
   answer: (request: HookRequest) => Promise<string | null>,
 ): Promise<void> {
   socket.setTimeout(2 * maxAnswerMs, () => socket.destroy())

@@ -1,9 +1,21 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { projectOfHooks } from '../../../src/app/hook-server.ts'
+import { hookGreeting } from '../../../src/app/settings/hook-sockets.ts'
 import { hashText } from '../../../src/sessions/capture/hash.ts'
 import { bin, type Ran } from '../../support/program.ts'
 import { dismiss, runBeside, startAlone } from '../../support/started-program.ts'
@@ -132,7 +144,10 @@ async function fakeServer(project: HookProject, answer: (socket: Socket) => void
   return path
 }
 
-const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8'))
+/** What a server of the project says first. */
+function greetingOf({ folder, environment }: HookProject): string {
+  return JSON.stringify(hookGreeting(join(folder, '.waymark/waymark.db'), environment))
+}
 
 test.for<readonly [string, (socket: Socket, greeting: string) => void]>([
   ['says nothing', () => undefined],
@@ -143,7 +158,7 @@ test.for<readonly [string, (socket: Socket, greeting: string) => void]>([
   [
     'is of another version',
     (socket, greeting) => {
-      socket.write(greeting.replace(version, '0.0.1'))
+      socket.write(greeting.replace(/\d+\.\d+\.\d+/, '0.0.1'))
       socket.on('data', () => socket.end('{"out":""}\n'))
     },
   ],
@@ -171,19 +186,34 @@ test.for<readonly [string, (socket: Socket, greeting: string) => void]>([
 ])('a server that %s leaves the decision to the hook', async ([, answer]) => {
   const project = openHookProject()
   project.createRun()
-  const database = join(project.folder, '.waymark/waymark.db')
-  await fakeServer(project, (socket) => answer(socket, `${JSON.stringify({ version, database })}\n`))
+  await fakeServer(project, (socket) => answer(socket, `${greetingOf(project)}\n`))
   const { ran, isOwn } = await hookBeside(project, 'pre-tool-use', { tool_name: 'Bash' })
   expect(isOwn).toBe(true)
   expect(decisionOf(ran).decision).toBe('deny')
 })
 
+test('asks no server that reads another record or other settings of git', async () => {
+  const project = openHookProject()
+  project.createRun()
+  await startServer(project)
+  const payload = { tool_name: 'Bash' }
+  const isOwn = async () => (await hookBeside(project, 'pre-tool-use', payload)).isOwn
+  expect(await isOwn()).toBe(false)
+  const elsewhere = { ...project.environment, GIT_CONFIG_GLOBAL: join(project.home, 'gitconfig') }
+  const other = await hookBeside({ ...project, environment: elsewhere }, 'pre-tool-use', payload)
+  expect([other.isOwn, decisionOf(other.ran).decision]).toEqual([true, 'deny'])
+  const record = join(project.folder, '.waymark')
+  cpSync(record, `${record}-copy`, { recursive: true })
+  rmSync(record, { recursive: true })
+  renameSync(`${record}-copy`, record)
+  expect(await isOwn()).toBe(true)
+})
+
 test('asks no server in a folder that others can enter', async () => {
   const project = openHookProject()
   project.createRun()
-  const database = join(project.folder, '.waymark/waymark.db')
   await fakeServer(project, (socket) => {
-    socket.write(`${JSON.stringify({ version, database })}\n`)
+    socket.write(`${greetingOf(project)}\n`)
     socket.on('data', () => socket.end('{"out":""}\n'))
   })
   const ask = async () => {
@@ -212,7 +242,7 @@ test('answers only its own project, and nothing that is no call of a hook', asyn
     socket.write(line)
     await over
     const [greeting = '', answer = null] = said.trimEnd().split('\n')
-    expect(JSON.parse(greeting)).toEqual({ version, database: join(project.folder, '.waymark/waymark.db') })
+    expect(greeting).toBe(greetingOf(project))
     return answer
   }
   const caller = { client: 'claude', session: null, canAsk: true }
