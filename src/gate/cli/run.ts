@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../kernel/json.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { quoteShellWord } from '../../kernel/shell-word.ts'
 import {
@@ -68,19 +67,19 @@ function nextStepText(
 ): string {
   const open = checks.filter(({ satisfied }) => !satisfied)
   const lines = open.map(({ name, reason }) => `\n  ${ink('yellow', '○')} ${name}: ${reason}`)
-  const command = isForPeople ? '' : commandWithPayload(id, event, schema)
-  return `${ink('bold', event)}  → ${to}${command && `\n  ${command}`}${lines.join('')}`
+  const payload = payloadExample(schema ?? null)
+  const isShown = open.length === 0 || (!isForPeople && payload !== null)
+  const command = isShown ? `\n  ${emitCommand(id, event, payload)}` : ''
+  return `${ink('bold', event)}  → ${to}${command}${lines.join('')}`
 }
 
-/** The command of an event that needs a payload or files; empty for any other. */
-function commandWithPayload(
+/** The command that emits an event, with an example of its payload. */
+export function emitCommand(
   id: string,
   event: string,
-  schema: JsonObject | null | undefined,
+  payload: Readonly<Record<string, unknown>> | null,
   files: readonly string[] = [],
 ): string {
-  const payload = payloadExample(schema ?? null)
-  if (payload === null && files.length === 0) return ''
   const words = [
     'run',
     'emit',
@@ -90,6 +89,20 @@ function commandWithPayload(
     ...files.flatMap((path) => ['--artifact-paths', path]),
   ]
   return ['waymark', ...words.map(quoteShellWord)].join(' ')
+}
+
+/** The next commands of the runs that gate a mission whose tasks are done. */
+export function gateSteps({
+  open_tasks: running,
+  to_do_tasks: toDo,
+  done_tasks: done,
+  done_waiting: waiting,
+  gates,
+}: OutputOf<'status'>['missions'][number]): readonly string[] {
+  if (running + toDo + waiting > 0 || done === 0) return []
+  return gates.flatMap(({ run_id: id, next }) =>
+    next.map(({ event, payload }) => emitCommand(id, event, payload)),
+  )
 }
 
 function artifactText({ path, type, status }: RunDetail['artifacts'][number]): string {
@@ -108,7 +121,8 @@ function missingGuards({ missing_guards: guards }: RunState, { ink }: RenderCont
 }
 
 function waitingItemsText({ waits_for: waitsFor }: Pick<RunState, 'waits_for'>): string {
-  return waitsFor.map((item) => `${item.item_id}  ${item.reason}`).join('\n')
+  if (waitsFor.length === 0) return ''
+  return [...waitsFor.map((item) => `${item.item_id}  ${item.reason}`), 'waymark inbox'].join('\n')
 }
 
 function artifacts({ required_artifacts: artifacts }: RunState, { ink }: RenderContext): string {
@@ -133,13 +147,10 @@ function allowedEventsText(
     .map((event) => {
       const to = event.would_transition_to
       const leads = to === null ? ink('dim', 'not yet') : `→ ${to}`
-      const command = commandWithPayload(
-        id,
-        event.event_name,
-        event.payload_schema,
-        to === null ? missing : [],
-      )
-      return `${`${ink('bold', event.event_name)}  ${leads}  ${ink('dim', event.description)}`.trimEnd()}${command && `\n  ${command}`}`
+      const isPossible = to !== null || missing.length > 0
+      const payload = payloadExample(event.payload_schema ?? null)
+      const command = isPossible && emitCommand(id, event.event_name, payload, to === null ? missing : [])
+      return `${`${ink('bold', event.event_name)}  ${leads}  ${ink('dim', event.description)}`.trimEnd()}${command ? `\n  ${command}` : ''}`
     })
     .join('\n')
 }
@@ -338,7 +349,8 @@ function eventText(
     `  ${guardMark(transition.guard_status, ink)} → ${transition.to_state}${transition.guard ? `  when ${transition.guard}` : ''}`,
     ...(transition.missing_requirements ?? []).map((missing) => `      ${missing}`),
   ])
-  const command = event.is_allowed ? commandWithPayload(id, event.event_name, event.payload_schema) : ''
+  const payload = payloadExample(event.payload_schema ?? null)
+  const command = event.is_allowed ? emitCommand(id, event.event_name, payload) : ''
   return [
     head.trimEnd(),
     ...(blocked === null ? [] : [`  ${ink('dim', blocked)}`]),

@@ -1,3 +1,4 @@
+import { gateSteps } from '../../gate/cli/run.ts'
 import { inboxList } from '../../inbox/cli/inbox.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount } from '../../kernel/text.ts'
@@ -103,6 +104,7 @@ export const completeTask: AnswerView<'complete_task'> = (answer, page) => {
     phase === undefined || answer.phase_status !== 'completed'
       ? ''
       : `Phase ${answer.phase_number ?? answer.phase_id} is ${phase}.`,
+    section('Next', indentText(page.mission === undefined ? '' : gateSteps(page.mission).join('\n')), page),
   )
 }
 

@@ -1,5 +1,6 @@
 import { describeProjectEvent } from '../../events/domain/event-kinds.ts'
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
+import { gateSteps } from '../../gate/cli/run.ts'
 import { needsYouText } from '../../inbox/domain/inbox-item.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount } from '../../kernel/text.ts'
@@ -31,7 +32,7 @@ export const status: AnswerView<'status'> = (answer, page) => {
     pairs(
       [
         ['plan', planLine(answer)],
-        ['next', nextStep(answer.plan)],
+        ['next', nextStep(answer)],
         ['not landed', notLandedLine(answer.plan)],
         ['sessions', answer.sessions === 0 ? '' : `${answer.sessions} recorded: waymark sessions`],
         ['project', answer.project],
@@ -82,8 +83,11 @@ function planLine({ plan, running_total: running }: OutputOf<'status'>): string 
   return `${ready} ready, ${atWork}, ${done} done${needsYouText(waiting)} of ${formatCount(tasks, 'task')}${without}: waymark plan show`
 }
 
-function nextStep({ ready, in_progress }: PlanCounts): string {
-  return ready > 0 && in_progress === 0 ? 'waymark task next, then waymark task start <task>' : ''
+function nextStep({ plan: { ready, in_progress }, missions }: OutputOf<'status'>): string {
+  if (in_progress > 0) return ''
+  if (ready > 0) return 'waymark task next, then waymark task start <task>'
+  const finished = missions.find((mission) => gateSteps(mission).length > 0)
+  return finished === undefined ? '' : gateSteps(finished).join(', or ')
 }
 
 function notLandedLine({ not_landed: notLanded }: PlanCounts): string {

@@ -1,8 +1,14 @@
 import { z } from 'zod'
+import { eventNamed, type ProcessDefinition } from '../../gate/domain/definition.ts'
+import { payloadExample } from '../../gate/domain/payload-example.ts'
+import type { RunRecord } from '../../gate/domain/run.ts'
+import { forwardEvents } from '../../gate/operations/run/gating.ts'
+import { json } from '../../gate/operations/run-answer.ts'
 import { type InboxItemKind, itemKinds, urgentItemKinds } from '../../inbox/domain/inbox-item.ts'
 import { displayName } from '../../kernel/actor.ts'
 import type { MissionId } from '../../kernel/id.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
+import type { JsonObject } from '../../kernel/json.ts'
 import { count } from '../../kernel/operations/input/fields.ts'
 import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
 import { workTreePlace } from '../../kernel/operations/local-work-tree.ts'
@@ -65,7 +71,16 @@ export const status = defineOperation({
     missions: list(
       MissionEntry.omit({ kind: true, objective: true, created_at: true, completed_at: true }).extend({
         /** The active runs of the mission as a whole. */
-        gates: list(z.object({ process_id: z.string(), process_name: z.string(), state: z.string() })),
+        gates: list(
+          z.object({
+            run_id: z.string(),
+            process_id: z.string(),
+            process_name: z.string(),
+            state: z.string(),
+            /** The events that lead forward and are not only for people, with an example of a required payload. */
+            next: list(z.object({ event: z.string(), payload: json.nullable() })),
+          }),
+        ),
         /** Of the done tasks, those whose verdict waits for a person. */
         done_waiting: z.int(),
       }),
@@ -100,6 +115,10 @@ export const status = defineOperation({
         const open = await missions.list({ limit: 10, statuses: ['pending', 'in_progress'] })
         const lines = await missions.listings(open.items.map(({ item }) => item))
         const active = await runs.list({ status: 'active' }, { limit: 100 })
+        const gates = await gatesOf(
+          reads,
+          active.items.map(({ item }) => item),
+        )
         const missionsOfDoubts = await openVerdicts(reads)
         const sessions = await capture.sessions({}, { limit: 1 })
         return {
@@ -119,11 +138,7 @@ export const status = defineOperation({
             done_tasks: now.doneTasks,
             done_waiting: missionsOfDoubts.filter((id) => id === mission.id).length,
             open_blockers: now.openBlockers,
-            gates: active.items.flatMap(({ item: { missionId, taskId, process, state } }) =>
-              missionId === mission.id && taskId === null
-                ? [{ process_id: process.id, process_name: process.name, state }]
-                : [],
-            ),
+            gates: gates.filter(({ missionId }) => missionId === mission.id).map(({ gate }) => gate),
           })),
           ...(await currentWork(reads, clock.now(), input.limit)),
           plan: { ...(await planCounts(reads, clock.now())), done_waiting: missionsOfDoubts.length },
@@ -133,6 +148,30 @@ export const status = defineOperation({
       })
     },
   )
+
+/** The runs of missions as a whole, each with its next steps. */
+async function gatesOf({ runs }: Reads, active: readonly RunRecord[]) {
+  const ofMissions = active.filter(({ missionId, taskId }) => missionId !== null && taskId === null)
+  const hashes = [...new Set(ofMissions.map(({ process }) => process.hash))]
+  const definitions = new Map(
+    await Promise.all(hashes.map(async (hash) => [hash, await runs.definition(hash)] as const)),
+  )
+  return ofMissions.map(({ id, missionId, process, state }) => {
+    const definition = definitions.get(process.hash) ?? null
+    const events = definition === null ? [] : forwardEvents(definition, state)
+    const next = events
+      .filter(({ forPeople }) => !forPeople)
+      .map(({ event }) => ({ event, payload: payloadExample(payloadOf(definition, event)) }))
+    return {
+      missionId,
+      gate: { run_id: id, process_id: process.id, process_name: process.name, state, next },
+    }
+  })
+}
+
+function payloadOf(definition: ProcessDefinition | null, event: string): JsonObject | null {
+  return (definition && eventNamed(definition, event)?.payloadSchema) ?? null
+}
 
 async function planCounts({ plan, landings }: Reads, now: number) {
   const count = async (filter: Partial<Pick<PlanFilter, 'ready' | 'status' | 'dropped'>>) =>

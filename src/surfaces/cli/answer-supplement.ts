@@ -11,6 +11,10 @@ export async function readAnswerSupplement(
   { ask, firstPrompt }: { readonly ask: AskProject; readonly firstPrompt: () => Promise<string | undefined> },
 ): Promise<AnswerSupplement> {
   if (name === 'status') return Number(answer['events']) <= 1 ? { firstPrompt: await firstPrompt() } : {}
+  if (name === 'complete_task' && typeof answer['mission_id'] === 'string') {
+    const { missions } = await ask('status', { limit: 1 })
+    return { mission: missions.find(({ mission_id: id }) => id === answer['mission_id']) }
+  }
   if (name === 'taskman_task_add' && answer['mission_id'] === null) return openMissionOf(ask)
   if (name === 'taskman_task_list') return { titles: await phaseNames(ask) }
   if (!namesTasks.has(name)) return {}

@@ -39,8 +39,7 @@ export async function completeInput(
     return { ...input, language: 'text' }
   if (name === 'get_context' && input['include'] === undefined)
     return { ...input, include: ['phase_summary', 'tasks', 'blockers', 'decisions'] }
-  if (name === 'state_gate_emit_event' && interactive)
-    return { ...(await eventDefaults(input, ask)), ...input }
+  if (name === 'state_gate_emit_event') return { ...(await eventDefaults(input, ask)), ...input }
   return input
 }
 
@@ -48,6 +47,10 @@ export async function completeInput(
 export const filledFields: Readonly<Partial<Record<OperationName, Readonly<Record<string, string>>>>> = {
   taskman_task_add: { phase: 'default: the last open phase' },
   taskman_phase_add: { id: 'default: the name in lower case' },
+  state_gate_emit_event: {
+    expected_revision: 'default: the current revision',
+    idempotency_key: 'default: a new key',
+  },
 }
 
 /** `Sign in` is `sign-in`. */
@@ -107,9 +110,10 @@ async function currentTask({ command }: Operation, ask: AskProject): Promise<str
   })
 }
 
-/** A person at a terminal emits at the current revision, each time as a new event. */
+/** A command emits at the current revision, each time as a new event, unless it names them. */
 async function eventDefaults(input: Answer, ask: AskProject): Promise<Answer> {
-  const { run_id } = input
+  const { run_id, expected_revision, idempotency_key } = input
+  if (expected_revision !== undefined && idempotency_key !== undefined) return {}
   const { revision } = await ask('state_gate_get_state', run_id === undefined ? {} : { run_id })
   return { expected_revision: revision, idempotency_key: `terminal-${randomUUID()}` }
 }

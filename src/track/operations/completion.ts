@@ -265,7 +265,9 @@ export const CompletionAnswer = z.object({
   /** Tasks that depend on this one wait for a person. */
   settled: z.literal(false).optional(),
   review: CommentOutcomes.optional(),
-  phase_id: z.string().nullable().optional(), // stored answers of earlier versions have none
+  // Stored answers of earlier versions have neither.
+  mission_id: z.string().nullable().optional(),
+  phase_id: z.string().nullable().optional(),
   phase_status: z.enum(phaseStatuses).nullable(),
   phase_number: z.int().nullable(),
   preview: z.literal(true).optional(),
@@ -320,6 +322,7 @@ export function completionAnswer(completed: {
     ],
     ...(completed.unsettled && { settled: false }),
     ...(completed.review && { review: completed.review }),
+    mission_id: completed.task.missionId,
     phase_id: completed.phase?.id ?? null,
     phase_status: completed.phase?.status ?? null,
     phase_number: completed.phase?.number ?? null,

@@ -92,7 +92,8 @@ async function describeGatingRuns(
   )
 }
 
-function forwardEvents(definition: ProcessDefinition, state: string): GatingRun['nextSteps'] {
+/** The events of a state that lead forward. Guards are not evaluated. */
+export function forwardEvents(definition: ProcessDefinition, state: string): GatingRun['nextSteps'] {
   return definition.events.flatMap((event) => {
     const forward = transitionsFor(definition, state, event.name).filter((transition) => !transition.escape)
     if (forward.length === 0) return []

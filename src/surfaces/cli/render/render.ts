@@ -301,8 +301,8 @@ export function render(
 }
 
 /** The context of an answer comes from the record too: without controls. */
-function printableSupplement({ titles, openMission, firstPrompt }: AnswerSupplement): AnswerSupplement {
-  return printableAll({ titles, openMission, firstPrompt }) as AnswerSupplement // of the same shape
+function printableSupplement(supplement: AnswerSupplement): AnswerSupplement {
+  return printableAll({ ...supplement }) as AnswerSupplement // of the same shape
 }
 
 /** How many more there are, and the commands that show them. */

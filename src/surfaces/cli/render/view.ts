@@ -9,6 +9,8 @@ export interface AnswerSupplement {
   readonly openMission?:
     | { readonly id: string; readonly name: string; readonly phaseId: string | null }
     | undefined
+  /** The open mission of a completed task, as status shows it. */
+  readonly mission?: OutputOf<'status'>['missions'][number] | undefined
   /** What to say to an agent, beside the first steps, once a client is set up. */
   readonly firstPrompt?: string | undefined
 }
