@@ -52,12 +52,14 @@ export function isOpenOnly(operation: string): boolean {
 
 /** What the ids in a field of an operation name; null for a field without ids. */
 export function entityKindOf(operation: string, field: string): EntityKind | null {
+  if (operation === 'verify' && field === 'run_id') return 'work'
   const subject = ofSubject[operation]
   if (field === 'id' || (field === 'name' && subject === 'notification')) return subject ?? null
   return ofField[field] ?? null
 }
 
 export const entityWords = {
+  work: 'Task or run',
   task: 'Task',
   mission: 'Mission',
   run: 'Run',

@@ -13,16 +13,15 @@ const ended = new Set(['done', 'completed', 'failed', 'succeeded', 'cancelled', 
 
 type Found = Omit<EntityOption, 'isOpen'> & { readonly isOpen?: boolean }
 
-async function searchFor(kind: 'tasks' | 'missions' | 'runs'): Promise<readonly Found[]> {
+async function searchFor(...kinds: readonly ('tasks' | 'missions' | 'runs')[]): Promise<readonly Found[]> {
   const found = await call('search', {})
-  return found[kind].map(({ id, name, status }) => ({
-    id,
-    name,
-    isOpen: !ended.has(status.toLowerCase()),
-  }))
+  return kinds
+    .flatMap((kind) => found[kind])
+    .map(({ id, name, status }) => ({ id, name, isOpen: !ended.has(status.toLowerCase()) }))
 }
 
 const readers = {
+  work: () => searchFor('tasks', 'runs'),
   task: () => searchFor('tasks'),
   mission: () => searchFor('missions'),
   run: () => searchFor('runs'),

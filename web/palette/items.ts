@@ -3,9 +3,10 @@ import { isPermitted } from '../api/session.ts'
 import { bindings } from '../keys/bindings.ts'
 import { handlerOf } from '../keys/commands.ts'
 import { type Status, statusOf } from '../parts/status.tsx'
+import { place } from '../router/current.ts'
 import { base, href } from '../router/location.ts'
 import { routes } from '../router/routes.ts'
-import { type OperationEntry, readOperations } from './operations.ts'
+import { type Field, type OperationEntry, readOperations } from './operations.ts'
 
 /** An entry of the palette. */
 export interface PaletteItem {
@@ -57,6 +58,13 @@ export function currentItems(): readonly PaletteItem[] {
   return [...views, ...commands]
 }
 
+/** Other words that people search a command by. */
+const synonyms: Readonly<Record<string, string>> = {
+  complete_mission: 'end finish close mission',
+  measure_landed: 'merged main',
+  verify: 'tests again',
+}
+
 /** The entries of the server: missions, runs, tasks, and the commands of its catalog. */
 export async function itemsOfServer(): Promise<readonly PaletteItem[]> {
   const [names, operations] = await Promise.all([call('search', {}), readOperations(base.peek())])
@@ -89,7 +97,7 @@ export async function itemsOfServer(): Promise<readonly PaletteItem[]> {
           key: `operation ${operation.name}`,
           kind: 'Command',
           text: operation.title,
-          also: operation.name,
+          also: `${operation.name} ${synonyms[operation.name] ?? ''}`,
           does: { is: 'ask', operation },
         }),
       ),
@@ -104,4 +112,14 @@ export async function itemsOfServer(): Promise<readonly PaletteItem[]> {
       }),
     ),
   ]
+}
+
+/** The fields that name what the page is about. An optional one narrows a command, except of one that takes either. */
+export function fieldsHere({ fields }: Pick<OperationEntry, 'fields'>): ReadonlyMap<string, string> {
+  const { route, params } = place.peek() ?? {}
+  const [kind, id] = [route?.name === 'review' ? params?.['kind'] : route?.name, params?.['id']]
+  if (id === undefined) return new Map()
+  const isHere = ({ of, isRequired, type }: Field) =>
+    type !== 'list' && ((of === kind && isRequired) || (of === 'work' && (kind === 'task' || kind === 'run')))
+  return new Map(fields.filter(isHere).map(({ name }) => [name, id]))
 }

@@ -83,6 +83,11 @@ const notForPeople: readonly string[] = [
   'review_comment_drop',
 ]
 
+/** For people, where the description is one for agents. */
+const ownDescriptions: Readonly<Record<string, string>> = {
+  complete_mission: 'End the mission with a status and a summary. The answer warns of what is still open.',
+}
+
 function entryOf({
   operationId,
   summary,
@@ -103,7 +108,12 @@ function entryOf({
     ...fields.filter(({ isRequired }) => !isRequired),
   ]
   return [
-    { name: operationId, title: summary ?? operationId, description: description ?? '', fields: inOrder },
+    {
+      name: operationId,
+      title: summary ?? operationId,
+      description: ownDescriptions[operationId] ?? description ?? '',
+      fields: inOrder,
+    },
   ]
 }
 

@@ -17,8 +17,9 @@ import {
 import { showToast } from '../shell/toasts.tsx'
 import { type EntityKind, entityWords, isOpenOnly } from './entity-fields.ts'
 import { type EntityOption, readEntities } from './entity-options.ts'
-import { currentItems, itemsOfServer, type PaletteItem } from './items.ts'
+import { currentItems, fieldsHere, itemsOfServer, type PaletteItem } from './items.ts'
 import { type Field, inputOf, type OperationEntry, readOperations } from './operations.ts'
+import { resultLines } from './results.ts'
 import '../parts/form.css'
 import './palette.css'
 
@@ -158,10 +159,13 @@ interface InputFormProps {
 /** The form of a command, by its schema. A refusal is shown beside the fields. */
 function InputForm({ operation, request, close }: InputFormProps) {
   const { about, given = {}, fields: shown } = request ?? {}
-  const written = useRef(new Map<string, string>())
+  // What the page is about is chosen already.
+  const here = useMemo(() => (request === null ? fieldsHere(operation) : new Map<string, string>()), [])
+  const written = useRef(new Map(here))
   const chosen = useRef(about ?? '')
   const [refusal, setRefusal] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
+  const [results, setResults] = useState<readonly string[]>([])
   const asked =
     shown === undefined
       ? operation.fields.filter(({ name }) => !(name in given))
@@ -181,6 +185,9 @@ function InputForm({ operation, request, close }: InputFormProps) {
         ...input,
         ...(cleared.length > 0 && { clear: cleared }),
       })
+      const lines = resultLines(operation.name, answer)
+      setBusy(false)
+      if (lines.length > 0) return setResults(lines)
       const text = [`${operation.title}: done`, chosen.current].filter(Boolean).join(', ')
       const warnings = warningsOf(answer)
       showToast({ kind: 'done', text: [text, ...warnings].join('. ') }, warnings.length > 0 ? 12_000 : 5_000)
@@ -194,7 +201,7 @@ function InputForm({ operation, request, close }: InputFormProps) {
     <FieldInput
       key={field.name}
       field={field}
-      value={shown?.[field.name] ?? ''}
+      value={shown?.[field.name] ?? here.get(field.name) ?? ''}
       mustHave={field.isRequired || (Boolean(shown?.[field.name]) && !clearable.includes(field.name))}
       onlyOpen={isOpenOnly(operation.name)}
       write={(text, name) => {
@@ -222,12 +229,19 @@ function InputForm({ operation, request, close }: InputFormProps) {
           </details>
         ) : null}
         {refusal === null ? null : <RefusalMessage error={refusal} />}
+        {results.length === 0 ? null : (
+          <ul class="input-results" aria-label="Result">
+            {results.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        )}
         <div class="input-verbs">
           <button type="submit" class="button" data-kind="primary" disabled={isBusy}>
             {operation.title}
           </button>
           <button type="button" class="button" onClick={close}>
-            Cancel
+            {results.length === 0 ? 'Cancel' : 'Close'}
           </button>
         </div>
       </form>
@@ -264,7 +278,14 @@ function FieldInput({ field, value, mustHave, onlyOpen, write }: FieldInputProps
         <b>{labelOf(field)}</b> {of === null ? <span class="muted">{description}</span> : null}
       </label>
       {of !== null ? (
-        <EntityInput common={common} of={of} isList={type === 'list'} onlyOpen={onlyOpen} write={write} />
+        <EntityInput
+          common={common}
+          of={of}
+          value={value}
+          isList={type === 'list'}
+          onlyOpen={onlyOpen}
+          write={write}
+        />
       ) : options.length > 0 ? (
         <select {...common} onChange={({ currentTarget }) => write(currentTarget.value)}>
           <option value="" />
@@ -303,18 +324,31 @@ interface EntityInputProps extends Pick<FieldInputProps, 'onlyOpen' | 'write'> {
     readonly class: string
   }
   readonly of: EntityKind
+  readonly value: string
   readonly isList: boolean
 }
 
 /** Chooses by title what a command takes by id. Where the list cannot be read, the id is typed. */
-function EntityInput({ common, of, isList, onlyOpen, write }: EntityInputProps) {
+function EntityInput({ common, of, value, isList, onlyOpen, write }: EntityInputProps) {
   const [found, setFound] = useState<readonly EntityOption[] | 'unreadable' | null>(null)
   useEffect(() => {
     readEntities(of).then(setFound, () => setFound('unreadable'))
   }, [of])
+  const select = useRef<HTMLSelectElement>(null)
+  // Once its options are there.
+  useLayoutEffect(() => {
+    if (select.current && value !== '') select.current.value = value
+  }, [found])
   if (found === 'unreadable')
-    return <input {...common} placeholder="Id" onInput={({ currentTarget }) => write(currentTarget.value)} />
-  if (found === null) return <select {...common} disabled aria-busy="true" />
+    return (
+      <input
+        {...common}
+        placeholder="Id"
+        defaultValue={value}
+        onInput={({ currentTarget }) => write(currentTarget.value)}
+      />
+    )
+  if (found === null) return <select {...common} ref={select} aria-busy="true" />
   const open = found.filter(({ isOpen }) => isOpen)
   const others = onlyOpen ? [] : found.filter(({ isOpen }) => !isOpen)
   const words = entityWords[of].toLowerCase()
@@ -326,6 +360,7 @@ function EntityInput({ common, of, isList, onlyOpen, write }: EntityInputProps) 
   return (
     <select
       {...common}
+      ref={select}
       multiple={isList}
       size={isList ? 4 : 1}
       onChange={({ currentTarget }) => {

@@ -250,7 +250,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       updatedConcern({ kind: 'task', id: taskId }),
       ...touchedMission(missionId),
     ],
-    words: ({ taskId, landed }, titles) => `found ${titles.task(taskId)} ${landingWords(landed)}`,
+    words: ({ taskId, landed }, titles) => `measured ${titles.task(taskId)}: ${landingWords(landed)}`,
   },
   'task.claimed': {
     concerns: ({ taskId }) => [

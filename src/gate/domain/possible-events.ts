@@ -15,7 +15,7 @@ import {
   type MissingGuard,
   noSuchGuard,
 } from './expression.ts'
-import type { GuardStatus } from './guards/guard.ts'
+import type { Guard, GuardStatus } from './guards/guard.ts'
 import { guardNeeds } from './guards/guard-kinds.ts'
 import { endOf, type Run } from './run.ts'
 import { emitterObjection, isRolePermitted, transitionsFor } from './transitions.ts'
@@ -156,6 +156,8 @@ function reasonAgainst(
 interface PassageCheck extends Omit<MissingGuard, 'status'> {
   readonly status: GuardStatus
   readonly satisfied: boolean
+  /** The event measures it again: what is known now does not decide. */
+  readonly measuredByEvent: boolean
 }
 
 /** All requirements of a transition: satisfied ones with their evidence, others with their fix. */
@@ -176,6 +178,7 @@ export function transitionChecks(
       description: guard?.description ?? '',
       status,
       satisfied: status === 'holds',
+      measuredByEvent: guard !== undefined && isMeasuredByEvent(guard.guard),
       reason: guardResult.reason,
       fix: status === 'holds' ? '' : negated && status === 'fails' ? 'Send another event.' : guardResult.fix,
     }
@@ -189,14 +192,31 @@ export function transitionChecks(
     const description = definition.artifacts.find((artifact) => artifact.type === type)?.description ?? ''
     const reason = counted.map(({ path }) => path).join(', ')
     return [
-      { name: `required_artifacts.${type}`, description, status: 'holds', satisfied: true, reason, fix: '' },
+      {
+        name: `required_artifacts.${type}`,
+        description,
+        status: 'holds',
+        satisfied: true,
+        measuredByEvent: false,
+        reason,
+        fix: '',
+      },
     ]
   })
   const guardedNames = new Set(guarded.map(({ name }) => name))
   const otherChecks = checkTransition(definition, run, passage).missing.filter(
     ({ name }) => !guardedNames.has(name) && !name.startsWith('not '),
   )
-  return [...guarded, ...present, ...otherChecks.map((missing) => ({ ...missing, satisfied: false }))]
+  return [
+    ...guarded,
+    ...present,
+    ...otherChecks.map((missing) => ({ ...missing, satisfied: false, measuredByEvent: false })),
+  ]
+}
+
+/** Commands run for the event, and what landed is measured for it; a runner's commands run elsewhere. */
+function isMeasuredByEvent(guard: Guard): boolean {
+  return guard.type === 'landed' || (guard.type === 'command' && guard.reportedBy === undefined)
 }
 
 const opposite = { holds: 'fails', fails: 'holds', unknown: 'unknown' } as const satisfies Record<

@@ -256,15 +256,16 @@ function nameOf(key: string): string {
   return key === 'since' ? 'What is new' : key
 }
 
-function reasonOf(action: Review['action'], comments: number): string {
+/** The reason where the person wrote none; an approval needs none. */
+function reasonOf(action: Review['action'], comments: number): string | null {
   return action === 'approve'
-    ? 'approved'
+    ? null
     : `Sent back with ${formatCount(comments, 'comment')}: get_context lists them.`
 }
 
 interface ReviewDecision {
   readonly action: Review['action']
-  readonly reason: string
+  readonly reason: string | null
   readonly role: string | undefined
 }
 

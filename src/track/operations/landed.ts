@@ -113,7 +113,7 @@ export const measureLanded = defineOperation({
   audience: 'both',
   title: 'Show which finished tasks landed',
   description:
-    'Measure whether the lines of finished tasks are on the default branch, on another one, only on disk, reverted or lost. Servers do this automatically.',
+    'Measure whether the lines of finished tasks are on the default branch, on another one, only on disk, reverted or lost. A server repeats it within 10 minutes.',
   kind: 'command',
   idempotent: true,
   positional: ['task'],

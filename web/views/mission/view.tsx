@@ -15,6 +15,7 @@ import { href, navigate } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
 import { DependencyMap } from '../dependencies/view.tsx'
 import { ChangesTab } from './changes.tsx'
+import { NextStep } from './next-step.tsx'
 import { ReportButton } from './report.tsx'
 import { BoardTab, DecisionsTab, LogTab } from './tabs.tsx'
 import { MissionTimeline } from './timeline/timeline.tsx'
@@ -96,6 +97,7 @@ function MissionHeader({ mission }: { readonly mission: Timeline }) {
           </p>
         ))}
         <WaitsFor mission={mission} />
+        <NextStep mission={mission} />
         <ReportButton id={mission.id} name={mission.name} />
       </div>
       <dl class="figures">
@@ -106,7 +108,7 @@ function MissionHeader({ mission }: { readonly mission: Timeline }) {
         <Figure name="Elapsed">
           <ElapsedTime mission={mission} />
         </Figure>
-        <Figure name="Changed lines">
+        <Figure name="Lines, net" title="A line that two tasks changed counts once.">
           {totals.added === null || totals.deleted === null ? (
             <span class="muted">lines not counted</span>
           ) : (
@@ -157,9 +159,15 @@ function waitsText(kind: string, task: string | null): string {
   return task === null ? 'Needs you' : `${task} needs you`
 }
 
-function Figure({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+interface FigureProps {
+  readonly name: string
+  readonly title?: string
+  readonly children: ComponentChildren
+}
+
+function Figure({ name, title, children }: FigureProps) {
   return (
-    <div>
+    <div title={title}>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>

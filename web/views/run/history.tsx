@@ -84,7 +84,9 @@ function MoveEntry({
           <p key={`${approval.role} ${approval.artifact}`} class="muted said">
             Approved {approval.artifact ?? 'the state'} as {approval.role}
             {approval.withdrawn_at === null ? '' : ' (withdrawn since)'}
-            {approval.reason === null ? '' : `: ${approval.reason}`}
+            {approval.reason === null || approval.reason === event.payload['reason']
+              ? ''
+              : `: ${approval.reason}`}
           </p>
         ))}
         {files > 0 ? (

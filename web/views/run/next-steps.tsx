@@ -81,6 +81,9 @@ function NextStep({ transition }: { readonly transition: TransitionOption }) {
                   <Prose text={check.fix} />
                 </p>
               )}
+              {check.satisfied || !check.measured_by_event ? null : (
+                <p class="next-action">{eventWords(event)} measures it again.</p>
+              )}
             </div>
           </li>
         ))}

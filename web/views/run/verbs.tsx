@@ -172,8 +172,13 @@ function eventVerb(page: RunPage, choice: RunChoice): RunVerb {
   const approving = approves || answer === 'yes'
   const own = transitions.filter((way) => way.event === event)
   const blocking = own.flatMap(({ checks }) => checks.filter(({ satisfied }) => !satisfied))
-  // An approval satisfies its own guards; the server checks the others.
-  const isOpen = approves || own.some(({ satisfied }) => satisfied)
+  // An approval satisfies its own guards; the server checks the others, and some of them only with the event.
+  const isOpen =
+    approves ||
+    own.some(
+      ({ satisfied, checks }) =>
+        satisfied || checks.every((check) => check.satisfied || check.measured_by_event),
+    )
   return {
     label: eventWords(event),
     done: `${approving ? 'Approved' : sends_back ? 'Sent back' : `${eventWords(event)} sent`}: ${page.task?.name ?? page.mission?.name ?? run.process_name}`,

@@ -67,26 +67,44 @@ export function View({ params }: ViewProps) {
 
 /** The process, the task or mission, and the state. */
 function RunHeader({ page }: { readonly page: RunPage }) {
-  const { run, mission, task, entered_at } = page
+  const { run, mission, task, entered_at, machine } = page
+  const subject = task ?? mission
+  const process = (
+    <>
+      <a class="link" href={href(`/processes/${run.process_id}`)}>
+        {run.process_name}
+      </a>{' '}
+      <span class="run-id mono">v{run.process_version}</span>
+    </>
+  )
+  const state = machine.states.find(({ name }) => name === run.current_state)
   return (
     <header class="run-head">
       <div>
         <h1>
-          {run.process_name} <span class="run-id mono muted">v{run.process_version}</span>
+          {subject === null ? (
+            process
+          ) : (
+            <a href={href(task ? `/tasks/${task.id}` : `/missions/${subject.id}`)}>{subject.name}</a>
+          )}
         </h1>
         <p class="muted">
-          {task ? (
-            <a class="link" href={href(`/tasks/${task.id}`)}>
-              {task.name}
-            </a>
+          {subject === null ? (
+            (page.description ?? 'Not part of a task or mission.')
+          ) : (
+            <>
+              {task ? 'The task' : 'The mission'} follows the process {process}
+              {state?.description ? `, at “${state.description}”` : ''}.
+            </>
+          )}
+          {task && mission ? (
+            <>
+              {' Mission: '}
+              <a class="link" href={href(`/missions/${mission.id}`)}>
+                {mission.name}
+              </a>
+            </>
           ) : null}
-          {task && mission ? ' in ' : null}
-          {mission ? (
-            <a class="link" href={href(`/missions/${mission.id}`)}>
-              {mission.name}
-            </a>
-          ) : null}
-          {task || mission ? null : (page.description ?? 'Not part of a task or mission.')}
         </p>
       </div>
       <dl class="details">

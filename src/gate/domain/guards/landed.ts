@@ -1,4 +1,6 @@
+import { excerpt } from '../../../kernel/text.ts'
 import { landingWords } from '../../../track/domain/landed.ts'
+import type { ObservedTask } from '../evidence.ts'
 import { type GuardKind, satisfiedGuard, unknownGuard, unsatisfiedGuard } from './guard.ts'
 
 export interface LandedGuard {
@@ -32,8 +34,10 @@ export const landed: GuardKind<LandedGuard> = {
       return satisfiedGuard(
         `the lines of ${done.length === 1 ? 'the task' : `all ${done.length} tasks`} landed`,
       )
+    const others = left.length - 1
+    const more = others === 0 ? '' : `, and ${others} more ${others === 1 ? 'task' : 'tasks'} did not land`
     return unsatisfiedGuard(
-      `${first.id} is ${landingWords(first.landed)}${left.length > 1 ? `, and ${left.length - 1} more did not land` : ''}`,
+      `"${excerpt(first.name ?? first.id, 80)}" is ${landingWords(first.landed)}${more}`,
       'Merge the work, then run: waymark landed',
     )
   },
@@ -44,7 +48,7 @@ function isOn(measured: string, wanted: string): boolean {
   return measured === wanted || measured.replace(/^origin\//, '') === wanted
 }
 
-function namesOf(tasks: readonly { readonly id: string }[]): string {
-  const names = tasks.slice(0, 5).map(({ id }) => id)
+function namesOf(tasks: readonly Pick<ObservedTask, 'id' | 'name'>[]): string {
+  const names = tasks.slice(0, 5).map(({ id, name }) => (name === undefined ? id : `"${excerpt(name, 80)}"`))
   return `${names.join(', ')}${tasks.length > names.length ? ` and ${tasks.length - names.length} more` : ''}`
 }

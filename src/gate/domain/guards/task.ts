@@ -1,3 +1,4 @@
+import { excerpt } from '../../../kernel/text.ts'
 import { type GuardKind, satisfiedGuard, unknownGuard, unsatisfiedGuard } from './guard.ts'
 
 export interface TaskGuard {
@@ -14,7 +15,9 @@ export const task: GuardKind<TaskGuard> = {
     const where = phase === null ? '' : ` of phase ${phase}`
     const tasks = observed.tasks?.filter((event) => phase === null || event.phase === phase) ?? []
     if (tasks.length === 0) return unknownGuard(`there are no tasks${where}`, 'Add a task, and complete it.')
-    const open = tasks.filter(({ done }) => !done).map(({ id }) => id)
+    const open = tasks
+      .filter(({ done }) => !done)
+      .map(({ id, name }) => (name === undefined ? id : `"${excerpt(name, 80)}" (${id})`))
     if (open.length === 0) return satisfiedGuard(`all ${tasks.length} tasks${where} are done`)
     const more = open.length > 5 ? ` and ${open.length - 5} more` : ''
     return unsatisfiedGuard(`open tasks${where}: ${open.slice(0, 5).join(', ')}${more}`, 'Complete them.')

@@ -59,6 +59,8 @@ const TransitionEntry = z.object({
       description: z.string(),
       status: z.enum(['holds', 'fails', 'unknown']),
       satisfied: z.boolean(),
+      /** The event measures it again: it may be sent although this is not satisfied yet. */
+      measured_by_event: z.boolean(),
       reason: z.string(),
       fix: z.string(),
     }),
@@ -239,7 +241,10 @@ function outgoingTransitions(situation: RunSituation) {
         escape: transition.escape,
         when_blocked: whenBlocked,
         ...eventPermissions(definition, possible),
-        checks: checks.map(({ status, ...check }) => ({ ...check, status })),
+        checks: checks.map(({ measuredByEvent, ...check }) => ({
+          ...check,
+          measured_by_event: measuredByEvent,
+        })),
       }
     })
   })

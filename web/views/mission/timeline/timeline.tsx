@@ -118,10 +118,11 @@ function Legend() {
 }
 
 const bars = [
-  { word: 'Measured', proof: 'exact', colour: 'done' },
-  { word: 'Partly measured', proof: 'partial', colour: 'done' },
-  { word: 'Not measured', proof: 'none', colour: 'done' },
-  { word: 'Contradicted', proof: 'exact', colour: 'blocked' },
+  { word: 'Proven', proof: 'exact', colour: 'done' },
+  { word: 'Unproven', proof: 'exact', colour: 'planned' },
+  { word: 'Contradicted or failed', proof: 'exact', colour: 'blocked' },
+  { word: 'Partly measured', proof: 'partial', colour: 'planned' },
+  { word: 'Not measured', proof: 'none', colour: 'planned' },
   { word: 'Working', proof: 'running', colour: 'active' },
 ] as const
 

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { git } from '../support/git.ts'
+import { useScreens } from '../support-web/screen.ts'
+
+const shipping = `process: { dialect: 1, id: shipping, version: "1", name: Shipping, initial_state: build }
+roles: [{ name: agent, kind: agent }, { name: owner, kind: human }]
+states:
+  - { name: build, description: Do the tasks }
+  - { name: land, description: Bring it to the default branch }
+  - { name: released, is_final: true }
+events:
+  - { name: submit, allowed_roles: [agent, owner] }
+  - { name: finish, allowed_roles: [agent, owner] }
+transitions:
+  - { from: build, event: submit, to: land, guard: done }
+  - { from: land, event: finish, to: released, guard: landed }
+guards:
+  done: { type: task, condition: all_done }
+  landed: { type: landed }
+`
+
+const { open, serving } = useScreens()
+
+async function doneMission() {
+  const { day } = serving()
+  day.write('.waymark/processes/shipping.yaml', shipping)
+  const codex = day.agent('codex')
+  const { mission_id, run } = await codex('start_mission', {
+    name: 'Ship discounts',
+    objective: 'Orders have discounts',
+    process_id: 'shipping',
+  })
+  const { task_id } = await codex('start_task', { mission_id, name: 'Add the discount', goal: 'g' })
+  day.write(`src/discount-${task_id}.ts`, 'export const discount = 5\n')
+  await codex('complete_task', { task_id, status: 'success', outcome: { summary: 'Added it.' } })
+  return { mission_id, task_id, run_id: run.run_id }
+}
+
+test('a mission names the next event of its run once all tasks are done', async () => {
+  const { mission_id, run_id } = await doneMission()
+  const screen = await open(`/missions/${mission_id}`)
+  await screen.see('Next step: Submit', '.mission-next')
+  await screen.click('Submit')
+  expect(screen.path()).toBe(`/runs/${run_id}`)
+  await screen.see('Ship discounts', 'h1')
+})
+
+test('an event that measures what landed can be sent after an older measurement, and then the mission ends', async () => {
+  const { mission_id, task_id, run_id } = await doneMission()
+  const { day } = serving()
+  await day.person('decide', { run_id, event: 'submit' })
+  await day.person('measure_landed', {})
+  const screen = await open(`/runs/${run_id}`)
+  await screen.see('"Add the discount" is not committed yet', '.run-section')
+  expect(screen.text('.run-section')).not.toContain(task_id)
+  git(day.folder, 'add', '.')
+  git(day.folder, 'commit', '-qm', 'Add the discount')
+  await screen.click('Finish')
+  await screen.see('Reason (optional)', 'dialog')
+  screen.all('dialog form')[0]?.dispatchEvent(new Event('submit', { bubbles: true, cancelable: true }))
+  await expect
+    .poll(async () => (await day.person('state_gate_get_state', { run_id })).status, { timeout: 20_000 })
+    .toBe('succeeded')
+
+  screen.go(`/missions/${mission_id}`)
+  await screen.click('Complete the mission')
+  await screen.fill('Summary', 'Orders have discounts.')
+  await screen.click('Complete a mission')
+  await screen.see('Done', '.mission-header h1')
+  expect(screen.named('Complete the mission')).toHaveLength(0)
+})
+
+test('the palette chooses what the page shows, and shows what a measurement found', async () => {
+  const { task_id } = await doneMission()
+  const screen = await open(`/tasks/${task_id}`)
+  const ask = async (words: string, name: string) => {
+    screen.key('/')
+    await screen.fill('Search missions, tasks, views and commands', words)
+    await screen.click(`${name} Command`)
+  }
+  await ask('verify', 'Run the checks of a task or a run')
+  const chosen = () => (screen.all('dialog select')[0] as HTMLSelectElement | undefined)?.value
+  await expect.poll(chosen).toBe(task_id)
+  await screen.click('Cancel')
+  await ask('landed', 'Show which finished tasks landed')
+  await screen.click('Show which finished tasks landed')
+  await screen.see('Add the discount: not committed yet', '.input-results')
+})

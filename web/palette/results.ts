@@ -1,0 +1,35 @@
+import { formatCount } from '../../src/kernel/text.ts'
+import type { OutputOf } from '../../src/surfaces/http/client/client.ts'
+import { landedWords, landingWords } from '../../src/track/domain/landed.ts'
+import { eventWords } from '../parts/text.tsx'
+
+/** What a command found, as lines; none where it only did something. */
+export function resultLines(operation: string, answer: unknown): readonly string[] {
+  return linesOf[operation]?.(answer) ?? []
+}
+
+// Each answer is that of its operation.
+const linesOf: Readonly<Record<string, (answer: unknown) => readonly string[]>> = {
+  measure_landed: (answer) => landedLines(answer as OutputOf<'measure_landed'>),
+  verify: (answer) => checkLines(answer as OutputOf<'verify'>),
+}
+
+function landedLines({ counts, tasks, note }: OutputOf<'measure_landed'>): readonly string[] {
+  const states = Object.keys(landedWords) as (keyof typeof landedWords)[] // its own keys
+  const found = states.flatMap((state) => {
+    const count = counts[state] ?? 0
+    return count === 0 ? [] : [`${formatCount(count, 'task')} ${landedWords[state]}`]
+  })
+  if (note !== undefined) return [note]
+  if (found.length === 0) return ['No task is done whose lines could land.']
+  const left = tasks.filter(({ is }) => is !== 'landed')
+  return [`${found.join(', ')}.`, ...left.map((task) => `${task.title}: ${landingWords(task)}`)]
+}
+
+function checkLines({ commands, verdict, note }: OutputOf<'verify'>): readonly string[] {
+  return [
+    ...commands.map(({ run, status }) => `${run}: ${eventWords(status).toLowerCase()}`),
+    ...(verdict ? [`Verdict: ${verdict.is}`] : []),
+    ...(note === undefined ? [] : [note]),
+  ]
+}
