@@ -3,7 +3,13 @@ import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { quoteShellWord } from '../../kernel/shell-word.ts'
 import { formatCount } from '../../kernel/text.ts'
 import { blocks, bullets, cutNote, indentText } from '../../surfaces/cli/render/parts.ts'
-import { escapeLineBreaks, formatAge, withLocalTimes, withPerson } from '../../surfaces/cli/render/text.ts'
+import {
+  escapeLineBreaks,
+  formatAge,
+  shortRunIds,
+  withLocalTimes,
+  withPerson,
+} from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { quoteText } from '../../track/cli/records.ts'
 import { deniedLine, verdictText } from '../../track/cli/verdict.ts'
@@ -41,7 +47,7 @@ function answerLines(item: ListedItem, page: RenderContext): string {
   const effects: Readonly<Record<string, string>> = { ...answerEffects[item.kind], ...eventEffects(item) }
   const answers = item.answers.map(({ verb, command }): readonly [string, string] => {
     const content = verb === 'Approve' && item.content ? ` --content ${shortenContent(item.content)}` : ''
-    return [`${command}${content}`, page.ink('dim', effects[verb] ?? verb)]
+    return [`${shortRunIds(command)}${content}`, page.ink('dim', effects[verb] ?? verb)]
   })
   const rows = [
     ...changesCommand(item).map(([command, meaning]) => [command, page.ink('dim', meaning)] as const),
@@ -196,6 +202,7 @@ function inboxItemText(item: ListedItem, page: RenderContext): string {
     item.paths_total === item.paths.length && item.paths.every((path) => item.reason.includes(path))
   const files = [
     withLocalTimes(item.reason, page.now),
+    item.cannot_approve ? page.ink('yellow', `You cannot approve it. ${item.cannot_approve}`) : '',
     isNamed ? '' : indentText(bullets(item.paths.map(escapeLineBreaks))),
     cutNote(item.paths.length, item.paths_total, `waymark changes ${item.task_id} lists all files.`),
   ]

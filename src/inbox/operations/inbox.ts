@@ -1,14 +1,19 @@
 import { z } from 'zod'
+import type { RunRecord } from '../../gate/domain/run.ts'
+import { awaitedApprovalRefusal } from '../../gate/operations/run/approvals.ts'
+import { isAlone, waysOut } from '../../gate/operations/run/own-work.ts'
 import { MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
+import type { Failure } from '../../kernel/failure.ts'
 import { findMission } from '../../kernel/operations/find.ts'
 import { choice, identifier } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { requireMeasured } from '../../kernel/operations/measurement-protocol.ts'
-import { defineOperation } from '../../kernel/operations/operation.ts'
+import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { peopleBehind } from '../../people/operations/agent-owners.ts'
-import { itemKinds } from '../domain/inbox-item.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { type InboxItem, itemKinds } from '../domain/inbox-item.ts'
 import { prepareShownItems, type ShownMeasurements, shownMeasurements } from './approval-content.ts'
 import { dueItems } from './due-items.ts'
 import { InboxEvidence, inboxEvidence } from './evidence.ts'
@@ -40,6 +45,8 @@ export const inbox = defineOperation({
         task_name: z.string().nullable(),
         mission_name: z.string().nullable(),
         content,
+        /** Why the caller cannot approve it, such as their own work; null if nothing is known against it. */
+        cannot_approve: z.string().nullable(),
         evidence: InboxEvidence.optional(),
       }),
     ),
@@ -78,7 +85,7 @@ export const inbox = defineOperation({
     }
     return { briefs: questions.briefs, found: found ?? null }
   })
-  .answer(async ({ reads, found }, input) => {
+  .answer(async ({ reads, found, context }, input) => {
     const { shown: lines, contents, ...rest } = requireMeasured(found ?? undefined)
     const tasks = await reads.tasks.names(lines.flatMap(({ item }) => item.taskId ?? []))
     const missions = await reads.missions.names(lines.flatMap(({ item }) => item.missionId ?? []))
@@ -89,9 +96,10 @@ export const inbox = defineOperation({
       reads,
       lines.map(({ opener }) => opener),
     )
+    const refusals = await Promise.all(lines.map(({ item }) => approvalRefusalOf(reads, item, context)))
     return {
       items: lines.map((line, index) => ({
-        ...inboxItemEntry(line, personOf),
+        ...withoutApproval(inboxItemEntry(line, personOf), refusals[index] ?? null, context),
         task_name: nameOf(line.item.taskId, tasks),
         mission_name: nameOf(line.item.missionId, missions),
         content: contents.get(line.item.id) ?? null,
@@ -100,6 +108,32 @@ export const inbox = defineOperation({
       ...rest,
     }
   })
+
+type ApprovalRefusal = { readonly failure: Failure; readonly run: RunRecord }
+
+/** Why the caller cannot approve what a run waits for; null for any other item. */
+async function approvalRefusalOf(
+  reads: Reads,
+  { request, runId, status }: InboxItem,
+  context: RecordContext,
+): Promise<ApprovalRefusal | null> {
+  if (status !== 'open' || request?.kind !== 'decision' || runId === null) return null
+  const loaded = await reads.runs.load(runId)
+  const failure = loaded && (await awaitedApprovalRefusal(reads, loaded, context))
+  return failure ? { failure, run: loaded.record } : null
+}
+
+/** An item offers no approval that would be refused; one person alone gets the ways out. */
+function withoutApproval(
+  entry: InboxItemEntry,
+  refusal: ApprovalRefusal | null,
+  { permissions }: RecordContext,
+): InboxItemEntry & { readonly cannot_approve: string | null } {
+  if (refusal === null) return { ...entry, cannot_approve: null }
+  const others = entry.answers.filter(({ verb }) => verb !== 'Approve')
+  const out = isAlone(permissions) ? waysOut(refusal.run) : []
+  return { ...entry, answers: [...others, ...out], cannot_approve: refusal.failure.message }
+}
 
 function nameOf(id: string | null, names: ReadonlyMap<string, string>): string | null {
   const name = id === null ? undefined : names.get(id)

@@ -41,7 +41,19 @@ export const status: AnswerView<'status'> = (answer, page) => {
       ],
       page,
     ),
-    warnings(answer.warnings, page),
+    warnings([...ownWorkNotes(answer), ...answer.warnings], page),
+  )
+}
+
+/** Missions whose gate asks for an approval that the person cannot give. */
+function ownWorkNotes({ missions }: OutputOf<'status'>): readonly string[] {
+  return missions.flatMap(({ name, gates }) =>
+    gates
+      .filter(({ is_own_work: isOwn }) => isOwn)
+      .map(
+        ({ run_id: id, process_name: process }) =>
+          `You did part of the work of "${name}". ${process} asks a person to approve it, and nobody can approve their own work. To end the run without an approval: waymark run cancel ${id} "<reason>"`,
+      ),
   )
 }
 

@@ -3,9 +3,10 @@ import { eventNamed, type ProcessDefinition } from '../../gate/domain/definition
 import { payloadExample } from '../../gate/domain/payload-example.ts'
 import type { RunRecord } from '../../gate/domain/run.ts'
 import { forwardEvents } from '../../gate/operations/run/gating.ts'
+import { hasOwnWork } from '../../gate/operations/run/own-work.ts'
 import { json } from '../../gate/operations/run-answer.ts'
 import { type InboxItemKind, itemKinds, urgentItemKinds } from '../../inbox/domain/inbox-item.ts'
-import { displayName } from '../../kernel/actor.ts'
+import { type Actor, displayName } from '../../kernel/actor.ts'
 import type { MissionId } from '../../kernel/id.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import type { JsonObject } from '../../kernel/json.ts'
@@ -79,6 +80,8 @@ export const status = defineOperation({
             state: z.string(),
             /** The events that lead forward and are not only for people, with an example of a required payload. */
             next: list(z.object({ event: z.string(), payload: json.nullable() })),
+            /** The caller did part of the work whose changes it asks a person to approve, and so cannot approve them. */
+            is_own_work: z.boolean(),
           }),
         ),
         /** Of the done tasks, those whose verdict waits for a person. */
@@ -107,7 +110,7 @@ export const status = defineOperation({
   .measure({ place: workTreePlace })
   .handler(
     () => ({ place: {} }),
-    async ({ store, clock, ingest }, input, { place = null }) => {
+    async ({ store, clock, ingest, actor }, input, { place = null }) => {
       await ingest?.()
       const health = await store.health()
       return store.view(async (reads) => {
@@ -118,6 +121,7 @@ export const status = defineOperation({
         const gates = await gatesOf(
           reads,
           active.items.map(({ item }) => item),
+          actor,
         )
         const missionsOfDoubts = await openVerdicts(reads)
         const sessions = await capture.sessions({}, { limit: 1 })
@@ -150,23 +154,27 @@ export const status = defineOperation({
   )
 
 /** The runs of missions as a whole, each with its next steps. */
-async function gatesOf({ runs }: Reads, active: readonly RunRecord[]) {
+async function gatesOf(reads: Reads, active: readonly RunRecord[], actor: Actor) {
+  const { runs } = reads
   const ofMissions = active.filter(({ missionId, taskId }) => missionId !== null && taskId === null)
   const hashes = [...new Set(ofMissions.map(({ process }) => process.hash))]
   const definitions = new Map(
     await Promise.all(hashes.map(async (hash) => [hash, await runs.definition(hash)] as const)),
   )
-  return ofMissions.map(({ id, missionId, process, state }) => {
+  const gates = ofMissions.map(async (record) => {
+    const { id, missionId, process, state } = record
     const definition = definitions.get(process.hash) ?? null
     const events = definition === null ? [] : forwardEvents(definition, state)
     const next = events
       .filter(({ forPeople }) => !forPeople)
       .map(({ event }) => ({ event, payload: payloadExample(payloadOf(definition, event)) }))
+    const is_own_work = definition !== null && (await hasOwnWork(reads, { definition, record }, actor))
     return {
       missionId,
-      gate: { run_id: id, process_id: process.id, process_name: process.name, state, next },
+      gate: { run_id: id, process_id: process.id, process_name: process.name, state, next, is_own_work },
     }
   })
+  return Promise.all(gates)
 }
 
 function payloadOf(definition: ProcessDefinition | null, event: string): JsonObject | null {

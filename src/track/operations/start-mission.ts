@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { startRun } from '../../gate/domain/lifecycle.ts'
 import { runnableProcess } from '../../gate/operations/process/processes.ts'
 import { processToRun } from '../../gate/operations/run/create-run.ts'
+import { ownWorkNotes } from '../../gate/operations/run/own-work.ts'
 import { instant } from '../../kernel/instant.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import {
@@ -77,6 +78,9 @@ export const startMission = defineOperation({
       ({ id }) =>
         `An open mission has this name: ${id}. If you were asked to work in it, use its mission_id.`,
     )
+    const ownWork =
+      gate && started ? ownWorkNotes({ id: started.run.id, definition: gate.definition }, context) : []
+    const warnings = [...namesakes, ...ownWork]
     return {
       events: [{ kind: 'mission.started', mission }, ...(started?.events ?? [])],
       answer: {
@@ -85,7 +89,7 @@ export const startMission = defineOperation({
         total_phases: expectedPhases(mission, []),
         created_at: instant(mission.createdAt),
         ...(started && { run: { run_id: started.run.id, current_state: started.run.state, revision: 1 } }),
-        ...(namesakes.length > 0 && { warnings: namesakes }),
+        ...(warnings.length > 0 && { warnings }),
       },
     }
   })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
+import { ownWorkNotes } from '../../gate/operations/run/own-work.ts'
 import type { Snapshot } from '../../git/ports/work-tree.ts'
 import { WaitingEntry } from '../../inbox/operations/item-answer.ts'
 import { callTo, Failure, fieldName, hintOf, inputFailure, sentenceOf } from '../../kernel/failure.ts'
@@ -289,13 +290,29 @@ export const startTask = defineOperation({
       agentName: started.attempt.agentName,
       answer: {
         ...answer,
-        warnings: [...answer.warnings, ...lossNotes(lost)],
+        warnings: [
+          ...answer.warnings,
+          ...lossNotes(lost),
+          ...(await gateNotes(reads, started.task, context)),
+        ],
         ...(doneWhen && { done_when: doneWhen }),
         ...history,
         ...open,
       },
     }
   })
+
+/** Says to a person before the work that its gate asks for an approval which they then cannot give. */
+async function gateNotes(
+  { runs }: Reads,
+  { missionId }: Task,
+  context: RecordContext,
+): Promise<readonly string[]> {
+  if (missionId === null || context.actor.kind !== 'person') return []
+  const [gate] = (await runs.gating({ missionId })).filter((run) => run.missionId === missionId)
+  const definition = gate ? await runs.definition(gate.process.hash) : null
+  return gate && definition ? ownWorkNotes({ id: gate.id, definition }, context) : []
+}
 
 interface CallerSession {
   readonly id: CaptureSessionId

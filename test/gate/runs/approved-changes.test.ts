@@ -108,7 +108,8 @@ test('refuses an approval by the author of the work', async () => {
   )
   expect(await failureOf(project.call('approve', { id: run.id }, { actor: ana }))).toMatchObject({
     code: 'FORBIDDEN',
-    message: expect.stringContaining('Ana did the work to approve'),
+    reason: 'own_work',
+    hint: expect.stringContaining(`waymark run cancel ${run.id}`),
   })
 })
 

@@ -212,7 +212,9 @@ function allVerbsOf(card: InboxCard): readonly CardAction[] {
   const verbs = card.choices.filter(({ asks_for }) => asks_for.length === 0).map(eventVerb)
   const approvesAlone = card.request.approvals.length > 0 && !card.choices.some(({ approves }) => approves)
   const [yes] = decides
-  return approvesAlone && yes && !verbs.some(({ command }) => command === 'approve') ? [yes, ...verbs] : verbs
+  const all =
+    approvesAlone && yes && !verbs.some(({ command }) => command === 'approve') ? [yes, ...verbs] : verbs
+  return card.cannot_approve ? all.filter(({ operation }) => operation !== 'approve') : all
 }
 
 const commands = { yes: 'approve', no: 'send back', other: null } as const

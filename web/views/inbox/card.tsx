@@ -95,6 +95,9 @@ export function Card({
           {card.paths_total > 8 ? <li class="muted">{card.paths_total - 8} more</li> : null}
         </ul>
       ) : null}
+      {card.cannot_approve ? (
+        <p class="muted">You cannot approve it. {card.cannot_approve} You can cancel the run on its page.</p>
+      ) : null}
       {card.request?.kind === 'command' ? <PinnedFiles request={card.request} /> : null}
       <CommandResults commands={card.commands} />
       {card.is_replaced && card.measured ? (

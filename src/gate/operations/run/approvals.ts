@@ -10,13 +10,15 @@ import type { Reads } from '../../../store/ports/store.ts'
 import type { Task } from '../../../track/domain/task.ts'
 import { approvedContent, isOfChanges } from '../../domain/approved-content.ts'
 import { isOfType } from '../../domain/artifacts.ts'
-import { decisionItem } from '../../domain/decisions.ts'
+import { awaitedDecision, decisionItem } from '../../domain/decisions.ts'
 import type { ObservedApproval } from '../../domain/evidence.ts'
 import type { Run, RunApproval, RunRecord } from '../../domain/run.ts'
 import type { LoadedRun } from '../../ports/run-reads.ts'
 import type { ApprovalEntry } from '../run-answer.ts'
+import { requestAuthor } from './evidence.ts'
 import type { ExternalState } from './external-state.ts'
 import { independenceOf, requiresIndependence, type Worker, workersOf } from './independence.ts'
+import { isAlone, peopleAtWork, waysOut } from './own-work.ts'
 
 /** An approval as a person gives it. */
 export interface ApprovalInput {
@@ -53,15 +55,14 @@ export async function giveApprovals(
   inputs: readonly ApprovalInput[],
   setting: TransactionContext,
 ): Promise<ApprovalSet> {
-  const { record, definition, artifacts } = loaded
+  const { record, definition } = loaded
   const { actor } = handling
   const by = actor.name
   const identity = identityOf(actor)
-  for (const { role, artifact } of inputs) {
-    assertRole(handling, role)
-    if (!requiresIndependence(definition, { role, artifact })) continue
-    const sender = artifact === null && requester !== null ? [requester] : []
-    assertIndependent(actor, await workersOf(reads, loaded, artifact, sender), record)
+  const changeAuthors = external.changes?.authors ?? []
+  for (const approval of inputs) {
+    const refusal = await approvalRefusal(reads, loaded, { handling, approval, requester, changeAuthors })
+    if (refusal) throw refusal
   }
   const approvals = inputs.map(({ role, artifact: of, reason, reviewed }): RunApproval => {
     const content = approvedContent(definition, run, {
@@ -75,22 +76,6 @@ export async function giveApprovals(
         reason: 'artifact_not_submitted',
         hint: `waymark run show ${record.id} shows the submitted files.`,
       })
-    }
-    const ownFile = artifacts
-      .filter((artifact) => of === null || isOfType(definition.artifacts, artifact, of))
-      .map((artifact): Author => ({ name: artifact.author, identity: artifact.identity ?? null }))
-      .find((author) => isAuthoredBy(author, actor))
-    const worker = isOfChanges(definition, of)
-      ? external.changes?.authors.find((author) => isAuthoredBy(author, actor))
-      : undefined
-    if (worker) throw ownWorkFailure(by, worker, `did the work to approve in run ${record.id}`)
-    if (ownFile) throw ownWorkFailure(by, ownFile, `submitted the files to approve in run ${record.id}`)
-    if (of === null && requester !== null && isAuthoredBy(requester, actor)) {
-      throw ownWorkFailure(
-        by,
-        requester,
-        `brought run ${record.id} to "${record.state}", the state to approve`,
-      )
     }
     const fingerprint = handling.fingerprint(content)
     if (reviewed !== undefined && reviewed !== fingerprint) throw concurrentChangeFailure(record.id)
@@ -128,43 +113,109 @@ export async function giveApprovals(
   }
 }
 
+/** Why a person cannot give an approval, whatever its content; null if they can. */
+async function approvalRefusal(
+  reads: Reads,
+  loaded: LoadedRun,
+  {
+    handling,
+    approval: { role, artifact: of },
+    requester,
+    changeAuthors,
+  }: Pick<ApprovalContext, 'requester'> & {
+    readonly handling: Pick<RecordContext, 'actor' | 'permissions'>
+    readonly approval: Pick<ApprovalInput, 'role' | 'artifact'>
+    /** People who made some of the changes themselves. */
+    readonly changeAuthors: readonly Author[]
+  },
+): Promise<Failure | null> {
+  const { record, definition, artifacts } = loaded
+  const { actor } = handling
+  const withoutRole = roleFailure(handling, role)
+  if (withoutRole) return withoutRole
+  if (requiresIndependence(definition, { role, artifact: of })) {
+    const sender = of === null && requester !== null ? [requester] : []
+    const involved = independenceFailure(handling, await workersOf(reads, loaded, of, sender), record)
+    if (involved) return involved
+  }
+  const own = (author: Author) => isAuthoredBy(author, actor)
+  const worker = isOfChanges(definition, of) ? changeAuthors.find(own) : undefined
+  if (worker)
+    return ownWorkFailure(handling, worker, { did: `did part of the work in run ${record.id}`, record })
+  const file = artifacts
+    .filter((artifact) => of === null || isOfType(definition.artifacts, artifact, of))
+    .map((artifact): Author => ({ name: artifact.author, identity: artifact.identity ?? null }))
+    .find(own)
+  if (file)
+    return ownWorkFailure(handling, file, {
+      did: `submitted the files to approve in run ${record.id}`,
+      record,
+    })
+  if (of !== null || requester === null || !own(requester)) return null
+  const did = `brought run ${record.id} to "${record.state}", the state to approve`
+  return ownWorkFailure(handling, requester, { did, record })
+}
+
+/** Why a person cannot give the approvals that a run waits for now; null if they can, or if it waits for none. */
+export async function awaitedApprovalRefusal(
+  reads: Reads,
+  loaded: LoadedRun,
+  handling: Pick<RecordContext, 'actor' | 'permissions'>,
+): Promise<Failure | null> {
+  const { record, definition } = loaded
+  if (handling.actor.kind !== 'person' || record.status !== 'active') return null
+  const approvals = awaitedDecision(definition, record.state)?.approvals ?? []
+  if (approvals.length === 0) return null
+  const requester = await requestAuthor(reads, loaded)
+  const isOfWork = approvals.some(({ artifact }) => isOfChanges(definition, artifact))
+  const changeAuthors = isOfWork ? await peopleAtWork(reads, record) : []
+  for (const approval of approvals) {
+    const refusal = await approvalRefusal(reads, loaded, { handling, approval, requester, changeAuthors })
+    if (refusal) return refusal
+  }
+  return null
+}
+
 /** On a team server people approve in their gate roles. */
-function assertRole({ permissions }: RecordContext, role: string): void {
-  if (!permissions || hasGateRole(permissions, role)) return
+function roleFailure({ permissions }: Pick<RecordContext, 'permissions'>, role: string): Failure | null {
+  if (!permissions || hasGateRole(permissions, role)) return null
   const { personName: name } = permissions
-  throw new Failure('FORBIDDEN', `${name} does not have the gate role "${role}" in this project.`, {
+  return new Failure('FORBIDDEN', `${name} does not have the gate role "${role}" in this project.`, {
     reason: 'gate_role_missing',
     hint: `An owner can add it: waymark member set ${name} --roles ${role}`,
   })
 }
 
 /** An independent approver did none of the work, not even by an agent. */
-function assertIndependent(
-  { name, person: personId }: Actor,
+function independenceFailure(
+  { actor: { name, person: personId }, permissions }: Pick<RecordContext, 'actor' | 'permissions'>,
   workers: readonly Worker[],
-  { id }: Pick<RunRecord, 'id'>,
-): void {
+  record: RunRecord,
+): Failure | null {
+  const { id } = record
   const person = personId ?? null
   const independence = independenceOf(person, workers)
-  if (independence === 'independent') return
+  if (independence === 'independent') return null
   if (independence === 'own') {
     const mine = workers.find((worker) => worker.person === person)
     const who = mine?.name === name ? name : `${mine?.name}, an agent of ${name},`
-    throw new Failure(
+    return new Failure(
       'FORBIDDEN',
       `${who} did part of the work in run ${id}, and its process needs an approval by someone else.`,
       { reason: 'own_work', hint: 'Ask another member of the project to approve it.' },
     )
   }
   const unknown = workers.find((worker) => worker.person === null)
-  throw new Failure(
+  return new Failure(
     'REFUSED',
     person === null
       ? `The process of run ${id} needs an approval by someone who was not involved, and the person behind ${name} is unknown here.`
       : `The process of run ${id} needs an approval by someone who was not involved, and the person behind ${unknown?.name ?? 'an agent'} is unknown.`,
     {
       reason: 'author_unknown',
-      hint: 'Use tokens of people, on a server with a shared database: waymark token create',
+      hint: isAlone(permissions)
+        ? aloneHint(record)
+        : 'Use tokens of people, on a server with a shared database: waymark token create',
     },
   )
 }
@@ -254,12 +305,21 @@ function isRepeated(earlier: RunApproval, { role, artifact, content, identity }:
   )
 }
 
-function ownWorkFailure(by: string, author: Author, did: string): Failure {
+function ownWorkFailure(
+  { actor, permissions }: Pick<RecordContext, 'actor' | 'permissions'>,
+  author: Author,
+  { did, record }: { readonly did: string; readonly record: RunRecord },
+): Failure {
+  const { name: by } = actor
   const called = author.name === by ? by : `${by}, here the same person as ${author.name},`
   return new Failure('FORBIDDEN', `${called} ${did}. Nobody can approve their own work.`, {
     reason: 'own_work',
-    hint: `Ask another person to approve it. ${secondPerson}`,
+    hint: isAlone(permissions) ? aloneHint(record) : 'Ask another member of the project to approve it.',
   })
+}
+
+function aloneHint(record: RunRecord): string {
+  return [...waysOut(record).map(({ verb, command }) => `${verb}: ${command}`), secondPerson].join('\n')
 }
 
 /** The advice for getting a second person: another name does not make one. */

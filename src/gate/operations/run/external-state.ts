@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AttemptMeasurement } from '../../../events/domain/project-event.ts'
 import type { InboxItem } from '../../../inbox/domain/inbox-item.ts'
-import { type Author, identityOf } from '../../../kernel/actor.ts'
+import type { Author } from '../../../kernel/actor.ts'
 import { Failure } from '../../../kernel/failure.ts'
 import { didYouMean } from '../../../kernel/nearest-word.ts'
 import { measuredList, path, recordedFile, words } from '../../../kernel/operations/fields.ts'
@@ -31,6 +31,7 @@ import { type LoadedRun, maxAttempts, type RunSubject, type ScopedPath } from '.
 import { type AcceptableChanges, acceptedGuards, prepareAcceptable } from './accepted-changes.ts'
 import { type GapChange, gapChangesOf, gapsOf, type WorkQuestion } from './changes-outside-attempts.ts'
 import { subjectOf } from './find-run.ts'
+import { peopleAmong } from './own-work.ts'
 import type { CommandQuestion, MeasurementQuestions, RunMeasurements } from './run-measurements.ts'
 
 /** The state measured outside the database for one decision. */
@@ -711,7 +712,7 @@ async function prepareChanges(
     ...some.flatMap(({ path: file, git }) => (git === null ? [] : [`${file}: git holds ${git}`])),
     ...(tree === null ? [] : [`the whole work tree: ${tree}`]),
   ])
-  return { files: files.flat(), unseen: lines.sort(), authors: authorsOf(work.attempts) }
+  return { files: files.flat(), unseen: lines.sort(), authors: peopleAmong(work.attempts) }
 }
 
 function pathsIn(paths: Map<string, Set<string>>, top: string): Set<string> {
@@ -738,15 +739,6 @@ async function pathsTouchedLater(
   return touched.filter(
     (file) => !theirs.has(file) && !scopes.some((scope) => judgePath(scope, file) !== 'out'),
   )
-}
-
-function authorsOf(attempts: readonly Attempt[]): readonly Author[] {
-  return attempts
-    .filter(({ actor }) => actor.kind === 'person')
-    .map(({ actor }) => ({
-      name: actor.name,
-      identity: actor.identity === undefined ? null : identityOf(actor),
-    }))
 }
 
 /** The changes of open attempts at a run's subject up to now. */
