@@ -456,6 +456,30 @@ test('work may be sent back unseen, but not approved', async () => {
   expect(sent.reopened).toEqual([task])
 })
 
+test('an answer to the review of an attempt also answers its verdict, and the other way round', async () => {
+  const asked = { summary: 'Added src/limit.ts.', manual_review_needed: true }
+  for (const [verb, kind] of [
+    ['reject', 'verdict'],
+    ['approve', 'review'],
+  ] as const) {
+    const project = await openProject()
+    const { task_id: task } = await project.call('start_task', { name: 'Sign in' })
+    project.write('src/auth.ts', 'export const auth = 2\n')
+    await project.call('complete_task', { task_id: task, status: 'success', outcome: asked })
+    const { items } = await project.call('inbox', {})
+    expect(items.map((item: Answer) => item.kind).toSorted()).toEqual(['review', 'verdict'])
+    const { item_id: id } = items.find((item: Answer) => item.kind === kind)
+    await project.call(verb, { id, reason: 'As said' }, as)
+    expect((await project.call('inbox', {})).items).toEqual([])
+    const { items: closed } = await project.call('inbox', { closed: true })
+    const action = verb === 'approve' ? 'approved' : 'sent back'
+    expect(closed).toMatchObject([
+      { action, answer: 'As said' },
+      { action, answer: 'As said' },
+    ])
+  }
+})
+
 test('an inbox entry of a review names the review; to reject it sends the task back', async () => {
   const project = await openProject()
   const { task_id: task } = await project.call('start_task', { name: 'Sign in' })

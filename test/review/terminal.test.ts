@@ -18,6 +18,16 @@ function openWork() {
   }
 }
 
+test('a review without a subject lists the tasks whose verdict waits for a person', () => {
+  const project = openCommandLine()
+  const { taskId } = startWork(project)
+  const claim = ['--status', 'success', '--outcome.summary', 'Changed src/app.ts.']
+  expect(project.run('task', 'complete', taskId, ...claim).code).toBe(0)
+  expect(JSON.parse(project.run('review', '--json').out).waiting).toMatchObject([
+    { kind: 'verdict', task_id: taskId },
+  ])
+})
+
 test.skipIf(!hasPty)('Ctrl-C and Ctrl-D at a question leave a review, and nothing is sent', async () => {
   const openReview = openWork()
   for (const key of ['\u0003', '\u0004']) {

@@ -175,6 +175,14 @@ function numberIn36(digits: string): bigint {
 /** The kinds that wait for a person's review, not for an agent's work. */
 export const reviewItemKinds = ['review', 'verdict', 'scope', 'approval', 'command'] as const
 
+/** The kinds of items that a review of the work answers; the others need separate answers. */
+export const itemKindsClosedByReview = [
+  'review',
+  'verdict',
+  'scope',
+  'approval',
+] as const satisfies readonly InboxItemKind[]
+
 /** Behind a number of done tasks: how many of them wait for a person. */
 export function needsYouText(waiting: number): string {
   return waiting === 0 ? '' : ` (needs you: ${waiting})`

@@ -46,9 +46,18 @@ import {
   type TransactionInput,
 } from '../../kernel/operations/operation.ts'
 import type { ChangeSet, Reads, RefusedChangeSet } from '../../store/ports/store.ts'
+import { isCompleted } from '../../track/domain/task.ts'
 import { judgeDismissedLoss } from '../../track/operations/change-verdict.ts'
 import { endItem, endingOf, type InboxVerb } from '../domain/answers.ts'
-import { type InboxItem, type InboxItemRequest, itemAnswers, itemKinds } from '../domain/inbox-item.ts'
+import {
+  type InboxItem,
+  type InboxItemAnswer,
+  type InboxItemKind,
+  type InboxItemRequest,
+  itemAnswers,
+  itemKinds,
+  itemKindsClosedByReview,
+} from '../domain/inbox-item.ts'
 import {
   type ApprovalContent,
   prepareSeen,
@@ -430,6 +439,7 @@ async function recordItemAnswer(
   const attempt = item.attemptId === null ? null : await reads.tasks.attempt(item.attemptId)
   const task = item.taskId === null ? null : await reads.tasks.find(item.taskId)
   const { id, kind, runId } = item
+  const beside = await itemsAnsweredWith(reads, item, ending.action)
   const isCheck = kind === 'command' && runId === null && ending.action === 'approved'
   const judged =
     kind === 'loss' && ending.action === 'dismissed' ? await judgeDismissedLoss(reads, id, setting) : []
@@ -437,6 +447,12 @@ async function recordItemAnswer(
     ...judged.flatMap((event) =>
       event.kind === 'verdict.changed' ? [`Task ${event.taskId} is ${event.verdict.is} now.`] : [],
     ),
+    ...(beside.length === 0
+      ? []
+      : [`Answered with it: ${beside.map((one) => `${one.kind} ${one.id}`).join(', ')}.`]),
+    ...(ending.action === 'sent back' && task !== null && isCompleted(task)
+      ? [`Task ${task.id} is to do again.`]
+      : []),
     ...(ending.action === 'sent back' && task !== null && task.status === 'in_progress'
       ? [`Task ${task.id} is in progress: its agent reads the text at its next call.`]
       : []),
@@ -449,7 +465,14 @@ async function recordItemAnswer(
       ? await withdrawForTasks(reads, [task], { actor: context.actor, setting, decided: new Set() })
       : []
   return {
-    events: [...endItem(item, { ...ending, answer }, { attempt, task }), ...judged, ...withdrawn],
+    events: [
+      ...endItem(item, { ...ending, answer }, { attempt, task }),
+      ...beside.flatMap((one) =>
+        endItem(one, { ...endingOf(one, verb, answerText), answer }, { attempt: null, task: null }),
+      ),
+      ...judged,
+      ...withdrawn,
+    ],
     answer: {
       item_id: id,
       kind,
@@ -461,6 +484,25 @@ async function recordItemAnswer(
       ...(notes.length > 0 && { notes }),
     },
   }
+}
+
+/** The other open items that the answer decides: approved and sent back are decisions about the attempt. */
+async function itemsAnsweredWith(
+  { inboxItems }: Reads,
+  { id, kind, attemptId }: InboxItem,
+  action: InboxItemAnswer,
+): Promise<readonly InboxItem[]> {
+  if (attemptId === null || !itemKindsClosedByReview.some((one) => one === kind)) return []
+  // Accepting files does not accept the work, nor the other way round.
+  const kinds: readonly InboxItemKind[] =
+    action === 'sent back'
+      ? ['review', 'verdict', 'scope']
+      : action === 'approved' && kind !== 'scope'
+        ? ['review', 'verdict']
+        : []
+  return (await inboxItems.ofAttempt(attemptId)).filter(
+    (one) => one.id !== id && one.status === 'open' && kinds.includes(one.kind),
+  )
 }
 
 /** Records approvals that an agent's event needs; the run moves when the agent emits that event. */

@@ -1,5 +1,4 @@
 import type { MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
-import type { InboxItem } from '../../inbox/domain/inbox-item.ts'
 import {
   type ApprovalContent,
   noContent,
@@ -25,14 +24,6 @@ export interface ReviewPreview {
   /** The hash over files and items. */
   readonly approvalContent: ApprovalContent
 }
-
-/** The kinds of items that a review of the work answers; the others need separate answers. */
-export const itemKindsClosedByReview = [
-  'review',
-  'verdict',
-  'scope',
-  'approval',
-] as const satisfies readonly InboxItem['kind'][]
 
 export const previewMeasurements = { ...shownMeasurements, ...materialMeasurements }
 type PreviewMeasurements = typeof previewMeasurements

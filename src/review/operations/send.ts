@@ -3,7 +3,7 @@ import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { withdrawForTasks } from '../../gate/operations/run/approvals.ts'
 import { MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
 import { endItem, endingOf } from '../../inbox/domain/answers.ts'
-import type { InboxItem } from '../../inbox/domain/inbox-item.ts'
+import { type InboxItem, itemKindsClosedByReview } from '../../inbox/domain/inbox-item.ts'
 import {
   type AnswerQuestions,
   type AnswerRequest,
@@ -47,7 +47,6 @@ import {
 import { placeKey, viewedMark } from './gather.ts'
 import {
   decisionObstacle,
-  itemKindsClosedByReview,
   preparePreview,
   previewMeasurements,
   type ReviewPreview,
