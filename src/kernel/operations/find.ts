@@ -3,6 +3,7 @@ import type { Reads } from '../../store/ports/store.ts'
 import type { Mission, Phase } from '../../track/domain/mission.ts'
 import type { Attempt, Task } from '../../track/domain/task.ts'
 import { callTo, Failure, hintOf } from '../failure.ts'
+import type { MissionId } from '../id.ts'
 
 /** A recorded session or turn where another entity is expected: it has its own commands. */
 export function refuseRecordedId(id: string): void {
@@ -47,10 +48,10 @@ export async function findAttempt(reads: Reads, id: string): Promise<Attempt> {
 
 /** Finds an entity of a plan, or fails with taskman's words and the call that lists the existing ones. */
 /** A phase by its id, or by its name in an open plan. */
-export async function findPhase(reads: Reads, idOrName: string): Promise<Phase> {
+export async function findPhase(reads: Reads, idOrName: string, missionId?: MissionId): Promise<Phase> {
   const phase = await reads.plan.phase(idOrName)
-  if (phase) return phase
-  const open = await reads.plan.phases('open')
+  if (phase && (missionId === undefined || phase.missionId === missionId)) return phase
+  const open = await reads.plan.phases(missionId ?? 'open')
   const named = open.filter(({ name }) => name.toLowerCase() === idOrName.toLowerCase())
   const [only] = named
   if (only && named.length === 1) return only

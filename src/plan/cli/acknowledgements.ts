@@ -14,12 +14,13 @@ export const phaseEdited: CallView<'taskman_phase_edit'> = ({ id, name, status }
 
 export const taskAdded: AnswerView<'taskman_task_add'> = (answer, { ink, openMission }) => {
   const { id, title, phase_id: phase } = answer
-  const added = `${ink('green', 'Added')} ${ink('bold', `"${title ?? id}"`)} ${ink('dim', id)}${phase == null || phase === 'plan' ? '' : ` to phase ${phase}`}`
+  const added = `${ink('green', 'Added')} ${ink('bold', `"${title ?? id}"`)} ${ink('dim', id)}`
+  const toPhase = phase == null || phase === 'plan' ? '' : ` to phase ${phase}`
   const start = `Start it: waymark task start ${id}`
-  if (openMission === undefined) return `${added}. ${start}`
+  if (openMission === undefined) return `${added}${toPhase}. ${start}`
   const { id: mission, name, phaseId } = openMission
   return [
-    `${added} of the project’s plan, outside the open mission "${name}".`,
+    `${added}${toPhase === '' ? ' to' : `${toPhase} of`} the project’s plan, outside the open mission "${name}".`,
     phaseId === null
       ? `Put it into the mission: waymark phase add "<name>" --mission ${mission}, then waymark task edit ${id} --phase <phase>`
       : `Put it into the mission: waymark task edit ${id} --phase ${phaseId}`,

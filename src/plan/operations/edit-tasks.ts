@@ -3,7 +3,7 @@ import { endItem, endingOf } from '../../inbox/domain/answers.ts'
 import type { InboxItem } from '../../inbox/domain/inbox-item.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import type { TaskId } from '../../kernel/id.ts'
-import { findMilestone, findPhase, findPlanned } from '../../kernel/operations/find.ts'
+import { findMilestone, findMission, findPhase, findPlanned } from '../../kernel/operations/find.ts'
 import { identifier, name, text, texts, unlistedField } from '../../kernel/operations/input/fields.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
@@ -31,7 +31,14 @@ export const taskAdd = defineOperation({
   name: 'taskman_task_add',
   tool: 'taskman_task_add',
   command: 'task add',
-  synonyms: { name: 'title', phase_id: 'phase', milestone_id: 'milestone', goal: 'description' },
+  synonyms: {
+    name: 'title',
+    phase_id: 'phase',
+    milestone_id: 'milestone',
+    goal: 'description',
+    mission_id: 'mission',
+    workflow_id: 'mission',
+  },
   toolset: 'plan',
   audience: 'both',
   title: 'Add a task',
@@ -41,6 +48,7 @@ export const taskAdd = defineOperation({
   input: z.strictObject({
     title: name('What to do'),
     phase: identifier('Phase, by id or name'),
+    mission: unlistedField(identifier('Mission of the phase')).optional(),
     description: text('How to do it, and when it is done').optional(),
     role: roleField.optional(),
     areas: texts('Scope, as in start_task').optional(),
@@ -60,7 +68,8 @@ export const taskAdd = defineOperation({
   print: printEntity,
 }).handler(({ record, actor }, input) =>
   record(async (reads, setting) => {
-    const phase = await findPhase(reads, input.phase)
+    const mission = input.mission === undefined ? undefined : await findMission(reads, input.mission)
+    const phase = await findPhase(reads, input.phase, mission?.id)
     const milestone = input.milestone === undefined ? null : await findMilestone(reads, input.milestone)
     if (milestone && milestone.phaseId !== phase.id) throw milestonePhaseFailure(milestone, phase.id)
     await assertRole(reads, input.role)

@@ -39,7 +39,7 @@ export const phaseAdd = defineOperation({
 }).handler(({ record }, input) =>
   record(async (reads, setting) => {
     const missionId = await ownerOf(reads, input.mission)
-    await assertFreeId(reads, input.id)
+    await assertFreeId(reads, input)
     const status = phaseStatus(input.status ?? 'to_do')
     const phase: Phase = {
       id: input.id as PhaseId, // people name the phases of a plan
@@ -56,12 +56,19 @@ export const phaseAdd = defineOperation({
 )
 
 /** Phase ids are unique in a project, across plans. */
-async function assertFreeId(reads: Reads, id: string): Promise<void> {
+async function assertFreeId(
+  reads: Reads,
+  {
+    id,
+    name,
+    mission,
+  }: { readonly id: string; readonly name: string; readonly mission?: string | undefined },
+): Promise<void> {
   const [clash] = await clashesOf(reads, [id])
   if (clash === undefined) return
   throw new Failure('CONFLICT', clash.sentence, {
     reason: 'phase_exists',
-    hint: hintOf`Take "${clash.free}", which is free, or change that one with ${callTo('taskman_phase_edit', { id })}.`,
+    hint: hintOf`Change that one with ${callTo('taskman_phase_edit', { id })}, or take the free id "${clash.free}": ${callTo('taskman_phase_add', { id: clash.free, name, ...(mission !== undefined && { mission }) })}`,
   })
 }
 

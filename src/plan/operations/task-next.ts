@@ -54,22 +54,22 @@ export const taskNext = defineOperation({
   await waitForTask(handling, input)
   if (!input.claim) {
     return handling.store.view(async (reads) => {
-      const now = handling.clock.now()
-      const next = await nextOf(reads, input, { now, caller: callerOf(handling, input) })
-      const message = await messageFor(reads, next, input, { now, caller: callerOf(handling, input) })
-      return answerOf(next, null, { now, message })
+      const request = requestOf(handling, input, handling.clock.now())
+      const next = await nextOf(reads, input, request)
+      const message = await messageFor(reads, next, input, request)
+      return answerOf(next, null, { now: request.now, message })
     })
   }
   // Reads first, so that an agent polling without success locks no one.
   const noTask = await handling.store.view(async (reads) => {
-    const request = { now: handling.clock.now(), caller: callerOf(handling, input) }
+    const request = requestOf(handling, input, handling.clock.now())
     if ((await reads.plan.expiredClaims(request.now)).length > 0) return null
     if ((await nextOf(reads, input, request)) !== null) return null
     return answerOf(null, null, { now: request.now, message: await messageFor(reads, null, input, request) })
   })
   if (noTask !== null) return noTask
   return handling.record(async (reads, setting) => {
-    const request = { now: setting.at, caller: callerOf(handling, input) }
+    const request = requestOf(handling, input, setting.at)
     const expired = await reads.plan.expiredClaims(setting.at)
     const ended = expired.flatMap((planned) => expireClaim(planned, setting))
     const next = await nextOf(reads, input, request)
@@ -101,7 +101,7 @@ async function waitForTask(handling: CommandContext, input: TaskNextInput): Prom
     if (left <= 0) return
     const seen = await store.view(async (reads) => ({
       after: await reads.eventLog.head(),
-      isReady: (await nextOf(reads, input, { now: clock.now(), caller: callerOf(handling, input) })) !== null,
+      isReady: (await nextOf(reads, input, requestOf(handling, input, clock.now()))) !== null,
     }))
     if (seen.isReady) return
     const milliseconds = Math.min(left, maxSilenceMs)
@@ -113,10 +113,13 @@ interface TaskNextContext {
   readonly now: number
   /** The caller's name. */
   readonly caller: string
+  /** People get commands, agents get tools. */
+  readonly isPerson: boolean
 }
 
-function callerOf({ actor }: CommandContext, { agent_name }: TaskNextInput): string {
-  return displayName({ actor, agentName: agent_name ?? null })
+function requestOf({ actor }: CommandContext, { agent_name }: TaskNextInput, now: number): TaskNextContext {
+  const caller = displayName({ actor, agentName: agent_name ?? null })
+  return { now, caller, isPerson: actor.kind === 'person' }
 }
 
 /** Without a role, tasks for anyone come before those that need a role. */
@@ -158,7 +161,7 @@ const maxExamined = 1000
 async function noTaskReason(
   reads: Reads,
   input: TaskNextInput,
-  { now, caller }: TaskNextContext,
+  { now, caller, isPerson }: TaskNextContext,
 ): Promise<string> {
   const owner = await spanOf(reads, input.mission)
   const page = { limit: maxExamined }
@@ -176,11 +179,13 @@ async function noTaskReason(
   const planText = input.mission === undefined ? 'in an open mission or in the project’s own plan' : 'there'
   const none = done > 0 ? 'All planned tasks are done.' : `No task is planned ${planText}.`
   const figures = total === 0 ? none : `Of ${formatCount(total, 'task')}, ${reasons.join(', ')}.`
-  const other = await readyElsewhere(reads, owner, input, { now, caller })
+  const other = await readyElsewhere(reads, owner, input, { now, caller, isPerson })
   const isWaiting = toDo.tasks.some(({ blocked }) => blocked) || inProgress.total > 0
-  const wait =
-    other === null && isWaiting ? ' Wait with taskman_task_next { claim: true, wait_seconds: 50 }.' : ''
-  return `No task is ready. ${figures}${other === null ? wait : ` ${other}`}`
+  const wait = isPerson
+    ? 'What needs you: waymark inbox'
+    : 'Wait with taskman_task_next { claim: true, wait_seconds: 50 }.'
+  const next = other ?? (isWaiting ? wait : '')
+  return `No task is ready. ${figures} ${next}`.trimEnd()
 }
 
 /** The open dependencies of blocked tasks and their status, also in other plans. */
@@ -219,7 +224,7 @@ async function readyElsewhere(
   reads: Reads,
   owner: PlanSpan,
   { role, mission }: TaskNextInput,
-  { now, caller }: TaskNextContext,
+  { now, caller, isPerson }: TaskNextContext,
 ): Promise<string | null> {
   const roles: readonly string[] = [...knownRoles, ...(await reads.plan.roles())]
   const everywhere = { owner: 'open', now } as const
@@ -236,11 +241,15 @@ async function readyElsewhere(
     const isForOther = Boolean(assignee) && assignee !== caller
     const asRole = isForOther && roles.some((role) => role === assignee) ? (assignee ?? null) : neededRole
     const fields = [
-      ...(asRole === null ? [] : [`role: "${asRole}"`]),
-      ...(isForOther && asRole !== assignee ? [`agent_name: "${assignee}"`] : []),
-      ...(mission === undefined || owner === missionId ? [] : [`mission: "${missionId ?? 'none'}"`]),
+      ...(asRole === null ? [] : [['role', asRole] as const]),
+      ...(isForOther && asRole !== assignee ? [['agent_name', assignee] as const] : []),
+      ...(mission === undefined || owner === missionId ? [] : [['mission', missionId ?? 'none'] as const]),
     ]
-    return `taskman_task_next { ${fields.join(', ')} } finds ${id}.`
+    const flags = fields.map(([field, value]) => `--${field.replace('_', '-')} "${value}"`)
+    const inputs = fields.map(([field, value]) => `${field}: "${value}"`)
+    return isPerson
+      ? `waymark task next ${flags.join(' ')} finds ${id}.`
+      : `taskman_task_next { ${inputs.join(', ')} } finds ${id}.`
   }
   return null
 }

@@ -143,8 +143,16 @@ export const board: AnswerView<'board'> = (answer, page) => {
       cutNote(cards.length, total, '--limit shows more.'),
     )
   })
+  const { blocked } = answer.totals
+  const hidden =
+    blocked === 0
+      ? ''
+      : page.ink(
+          'dim',
+          `${formatCount(blocked, 'task')} ${blocked === 1 ? 'waits' : 'wait'} for others: waymark plan show`,
+        )
   return (
-    blocks(...parts) ||
+    blocks(...parts, hidden) ||
     'The board is empty. Add a task with waymark task add "<title>", or import a plan with waymark import <file>.'
   )
 }

@@ -74,7 +74,8 @@ export const board = defineOperation({
       review: list(BoardCard),
       done: list(BoardCard),
     }),
-    totals: z.object({ ready: z.int(), active: z.int() }),
+    /** Blocked tasks have no column. */
+    totals: z.object({ ready: z.int(), active: z.int(), blocked: z.int() }),
   }),
 }).handler(({ store, clock }, input) =>
   store.view(async (reads) => {
@@ -84,6 +85,7 @@ export const board = defineOperation({
     const review = new Set(waiting.items.flatMap(({ item }) => item.item.taskId ?? []))
     const ready = await reads.plan.tasks({ owner: 'open', now, ready: true }, { limit })
     const active = await reads.plan.tasks({ now, status: 'in_progress' }, { limit })
+    const blocked = await reads.plan.tasks({ owner: 'open', now, blocked: true }, { limit: 0 })
     const recent = await reads.tasks.list({}, { limit: limit * 2 })
     const done = recent.items.map(({ item }) => item.task).filter(isCompleted)
     const others = (tasks: readonly Task[]) => tasks.map(({ id }) => id).filter((id) => !review.has(id))
@@ -105,7 +107,7 @@ export const board = defineOperation({
         review: cardsOf(columns.review),
         done: cardsOf(columns.done),
       },
-      totals: { ready: ready.total, active: active.total },
+      totals: { ready: ready.total, active: active.total, blocked: blocked.total },
     }
   }),
 )

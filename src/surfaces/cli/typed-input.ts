@@ -27,10 +27,12 @@ export async function completeInput(
   if ((name === 'changes' || name === 'diff') && input['id'] === undefined)
     return { ...input, id: await currentTask(operation, ask) }
   // Without a title the call is refused for that alone, and no phase is created.
+  const named = input['mission'] ?? input['mission_id']
+  const mission = typeof named === 'string' ? named : null
   if (name === 'taskman_task_add' && input['phase'] === undefined)
-    return { ...input, phase: input['title'] ? await defaultPhase(ask) : defaultPhaseId }
+    return { ...input, phase: input['title'] ? await defaultPhase(mission, ask) : defaultPhaseId }
   if (name === 'taskman_phase_add' && input['id'] === undefined && typeof input['name'] === 'string')
-    return { ...input, id: phaseIdOf(input['name']) }
+    return { ...input, id: await freePhaseId(input['name'], mission, ask) }
   if (name === 'complete_task' && interactive && input['correction'] === undefined)
     return { status: 'success', ...input }
   if (['approve', 'reject', 'resolve'].includes(name) && typeof input['id'] === 'string')
@@ -46,7 +48,7 @@ export async function completeInput(
 /** The required fields that a command fills in if they are not typed, with their default. */
 export const filledFields: Readonly<Partial<Record<OperationName, Readonly<Record<string, string>>>>> = {
   taskman_task_add: { phase: 'default: the last open phase' },
-  taskman_phase_add: { id: 'default: the name in lower case' },
+  taskman_phase_add: { id: 'default: the name in lower case, with a number if another plan has it' },
   state_gate_emit_event: {
     expected_revision: 'default: the current revision',
     idempotency_key: 'default: a new key',
@@ -63,11 +65,24 @@ function phaseIdOf(name: string): string {
   )
 }
 
-/** The last open phase of the project's plan, else its last one; a new one where it has none. */
-async function defaultPhase(ask: AskProject): Promise<string> {
-  const { phases } = await ask('taskman_phase_list', { mission: 'none' })
+/** The last open phase of a mission or of the project's plan, else its last one; a new one where it has none. */
+async function defaultPhase(mission: string | null, ask: AskProject): Promise<string> {
+  const { phases } = await ask('taskman_phase_list', { mission: mission ?? 'none' })
   const last = phases.findLast(({ status }) => status !== 'done') ?? phases.at(-1)
-  return last?.id ?? (await ask('taskman_phase_add', { id: defaultPhaseId, name: 'Plan' })).id
+  if (last) return last.id
+  const id = await freePhaseId('Plan', mission, ask)
+  return (await ask('taskman_phase_add', { id, name: 'Plan', ...(mission !== null && { mission }) })).id
+}
+
+/** The id of a new phase; with a number if another open plan has it. The id in use if this plan has such a phase. */
+async function freePhaseId(name: string, mission: string | null, ask: AskProject): Promise<string> {
+  const { phases } = await ask('taskman_phase_list', {})
+  const same = phases.find((phase) => phase.name === name && (phase.mission_id ?? null) === mission)
+  const [id, used] = [phaseIdOf(name), new Set(phases.map((phase) => phase.id))]
+  if (same || !used.has(id)) return same?.id ?? id
+  let number = 2
+  while (used.has(`${id}-${number}`)) number += 1
+  return `${id}-${number}`
 }
 
 const defaultPhaseId = 'plan'

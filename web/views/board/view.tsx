@@ -1,5 +1,6 @@
 import { useComputed } from '@preact/signals'
 import { useState } from 'preact/hooks'
+import { formatCount } from '../../../src/kernel/text.ts'
 import { callByName, errorText } from '../../api/call.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
@@ -69,6 +70,11 @@ export function View() {
     <div class="page-inner board-page">
       <header class="page-head">
         <h1>Board</h1>
+        {answer.value.totals.blocked > 0 ? (
+          <a class="muted" href={href('/plan')}>
+            {formatCount(answer.value.totals.blocked, 'blocked task')}
+          </a>
+        ) : null}
         <Filters rows={rows} />
       </header>
       {rows.order.value.length === 0 ? (
