@@ -269,6 +269,33 @@ describe('the verdict on a completion with a check', () => {
     })
   })
 
+  test('names the person who rejected the check, and stays open to a later yes', async () => {
+    const task = await checkedTask('true')
+    const { project } = task
+    await task.complete()
+    const [item] = await task.items()
+    const { hash } = item.request
+    const named = `waymark command revoke ${hash.slice(0, 12)}`
+    const rejected = await project.call('reject', { id: item.item_id, reason: 'Slow' }, { actor: person })
+    expect(rejected.notes).toMatchObject([expect.stringContaining(named)])
+    const [attempt] = (await project.call('show', { id: task.id })).attempts
+    expect(attempt.verdict).toMatchObject({ is: 'unproven', reasons: [{ rule: 'check_not_approved' }] })
+    expect(attempt.verdict.reasons[0].text).toContain(person.name)
+    expect(attempt.verdict.reasons[0].text).toContain(named)
+    expect(await project.call('verify', { task_id: task.id })).toMatchObject({
+      commands: [{ status: 'refused', refused_by: person.name, reason: 'Slow', hash }],
+    })
+    expect(await project.call('command_list', {})).toMatchObject({ refused: [{ hash, reason: 'Slow' }] })
+    await project.call('command_revoke', { hash }, { actor: person })
+    expect(await project.call('verify', { task_id: task.id })).toMatchObject({
+      commands: [{ status: 'unapproved' }],
+    })
+    const [again] = await task.items()
+    await project.call('approve', { id: again.item_id }, { actor: person })
+    expect(await project.call('verify', { task_id: task.id })).toMatchObject({ verdict: { is: 'proven' } })
+    expect(troubles(await project.call('doctor'))).toEqual([])
+  })
+
   test('changes when the check passes later on the same content, and its item closes', async () => {
     const task = await checkedTask('test -f ../ready')
     await task.approve()

@@ -13,6 +13,7 @@ import { table } from '../../surfaces/cli/render/table.ts'
 import { formatAge, plainText, shortRunIds } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, CallView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { verdictText } from '../../track/cli/verdict.ts'
+import { revokeCommand } from '../../track/domain/verdict.ts'
 import { approvalsByEvent, entryStamp } from '../domain/approvals-by-event.ts'
 import { payloadExample } from '../domain/payload-example.ts'
 import type { AcceptedEntry, ApprovalEntry, EventEntry, RefusalEntry } from '../operations/run-answer.ts'
@@ -376,6 +377,11 @@ function commandText(command: OutputOf<'verify'>['commands'][number], page: Rend
   const head = `${page.ink('bold', run)}  ${statusText(status, page)}`
   if (status === 'unapproved')
     return `${head}\n  A person must approve it first: ${item ? `waymark approve ${item}` : 'waymark inbox'}`
+  if (status === 'refused') {
+    const { refused_by: author, reason = '', hash = '' } = command
+    const why = reason === '' ? '' : `: ${reason}`
+    return `${head}\n  ${author} rejected it${why}\n  To allow it again: ${revokeCommand(hash)}`
+  }
   const output = (command.output ?? '').trimEnd().split('\n').slice(-20).join('\n')
   return status === 'passed' || output === '' ? head : `${head}\n${indentText(output)}`
 }

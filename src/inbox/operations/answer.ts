@@ -47,7 +47,8 @@ import {
 } from '../../kernel/operations/operation.ts'
 import type { ChangeSet, Reads, RefusedChangeSet } from '../../store/ports/store.ts'
 import { isCompleted } from '../../track/domain/task.ts'
-import { judgeDismissedLoss } from '../../track/operations/change-verdict.ts'
+import { revokeCommand } from '../../track/domain/verdict.ts'
+import { judgeDismissedLoss, judgeRejectedCheck } from '../../track/operations/change-verdict.ts'
 import { endItem, endingOf, type InboxVerb } from '../domain/answers.ts'
 import {
   type InboxItem,
@@ -441,11 +442,16 @@ async function recordItemAnswer(
   const { id, kind, runId } = item
   const beside = await itemsAnsweredWith(reads, item, ending.action)
   const isCheck = kind === 'command' && runId === null && ending.action === 'approved'
-  const judged =
-    kind === 'loss' && ending.action === 'dismissed' ? await judgeDismissedLoss(reads, id, setting) : []
+  const judged = await judgedAfter(
+    reads,
+    { item, action: ending.action, answer, author: context.actor.name },
+    setting,
+  )
   const notes = [
     ...judged.flatMap((event) =>
-      event.kind === 'verdict.changed' ? [`Task ${event.taskId} is ${event.verdict.is} now.`] : [],
+      kind === 'loss' && event.kind === 'verdict.changed'
+        ? [`Task ${event.taskId} is ${event.verdict.is} now.`]
+        : [],
     ),
     ...(beside.length === 0
       ? []
@@ -455,6 +461,9 @@ async function recordItemAnswer(
       : []),
     ...(ending.action === 'sent back' && task !== null && task.status === 'in_progress'
       ? [`Task ${task.id} is in progress: its agent reads the text at its next call.`]
+      : []),
+    ...(kind === 'command' && ending.action === 'rejected' && item.request?.kind === 'command'
+      ? [`To allow it again: ${revokeCommand(item.request.hash)}`]
       : []),
     ...(isCheck && task !== null && task.status === 'done'
       ? [`To check the finished task ${task.id}: waymark verify ${task.id}`]
@@ -484,6 +493,28 @@ async function recordItemAnswer(
       ...(notes.length > 0 && { notes }),
     },
   }
+}
+
+/** The verdicts that an answer changes: files that were meant to go, and a check that will not run. */
+async function judgedAfter(
+  reads: Reads,
+  {
+    item: { id, kind, taskId, request },
+    action,
+    answer,
+    author,
+  }: {
+    readonly item: InboxItem
+    readonly action: InboxItemAnswer
+    readonly answer: string | null
+    readonly author: string
+  },
+  setting: Deciding['setting'],
+): Promise<readonly NewProjectEvent[]> {
+  if (kind === 'loss' && action === 'dismissed') return judgeDismissedLoss(reads, id, setting)
+  if (action !== 'rejected' || taskId === null || request?.kind !== 'command') return []
+  const { run, hash } = request
+  return judgeRejectedCheck(reads, taskId, { run, hash, author, reason: answer ?? '' }, setting)
 }
 
 /** The other open items that the answer decides: approved and sent back are decisions about the attempt. */

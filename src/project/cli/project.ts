@@ -192,10 +192,10 @@ export const settings: AnswerView<'setting_list'> = (answer, { ink }) =>
     'Set one: waymark setting set <setting> <value>',
   )
 
-/** The approved commands of guards, with their approver and pinned files. */
+/** The approved commands of guards, with their approver and pinned files, then those that a person rejected. */
 export const commandList: AnswerView<'command_list'> = (answer, page) => {
-  const commands = answer.commands
-  if (commands.length === 0)
+  const { commands, refused } = answer
+  if (commands.length + refused.length === 0)
     return 'No command is approved. Commands of guards appear in the inbox: waymark inbox'
   const lines = commands.map((command) => {
     const files = command.files.map(({ path, sha256 }) => `${path}  ${sha256?.slice(0, 12) ?? 'none'}`)
@@ -207,7 +207,17 @@ export const commandList: AnswerView<'command_list'> = (answer, page) => {
       indentText(files.length === 0 ? 'no pinned files' : files.join('\n')),
     ].join('\n')
   })
-  return blocks(...lines, 'Revoke one: waymark command revoke <hash> "<reason>"')
+  const rejected = refused.map(({ hash, run, author, reason, folder, created_at: createdAt }) =>
+    [
+      `${page.ink('bold', hash.slice(0, 12))}  ${run}  ${page.ink('yellow', 'rejected')}${reason === '' ? '' : `: ${reason}`}`,
+      indentText(`by ${author} ${formatAge(createdAt, page.now)}, in ${folder}`),
+    ].join('\n'),
+  )
+  return blocks(
+    ...lines,
+    ...rejected,
+    'Revoke an approval or a rejection: waymark command revoke <hash> "<reason>"',
+  )
 }
 
 export function doctor({ checks }: Pick<OutputOf<'doctor'>, 'checks'>, { ink }: RenderContext): string {

@@ -1,7 +1,7 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { escapeLineBreaks } from '../../surfaces/cli/render/text.ts'
 import type { RenderContext } from '../../surfaces/cli/render/view.ts'
-import { isContradiction, reasonText } from '../domain/verdict.ts'
+import { isContradiction, reasonText, revokeCommand } from '../domain/verdict.ts'
 
 type VerdictAnswer = NonNullable<OutputOf<'complete_task'>['verdict']>
 
@@ -30,13 +30,17 @@ export function nextStepLines(
   verdict: VerdictAnswer | null,
   { taskId, open }: { readonly taskId: string; readonly open: readonly { readonly kind: string }[] },
 ): readonly string[] {
-  const waited = verdict?.reasons.some(({ rule }) => rule === 'check_not_approved') ?? false
+  const waiting = verdict?.reasons.filter(({ rule }) => rule === 'check_not_approved') ?? []
+  // The text of a rejected check names what comes before that.
+  const isRejected = waiting.some(({ text }) => text.includes(revokeCommand('')))
   const isAsked = open.some(({ kind }) => kind === 'command')
   const isUncertain =
     verdict?.is === 'unproven' &&
     verdict.reasons.some(({ rule, paths }) => rule === 'measurement_partial' && paths !== undefined)
   return [
-    ...(waited && !isAsked ? [`Check it now: waymark verify ${taskId}`] : []),
+    ...(waiting.length > 0 && !isAsked
+      ? [`${isRejected ? 'Then check it' : 'Check it now'}: waymark verify ${taskId}`]
+      : []),
     ...(isUncertain ? [`Accept it: waymark review ${taskId}. Next time: waymark worktree add <task>`] : []),
   ]
 }

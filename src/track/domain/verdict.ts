@@ -89,6 +89,15 @@ export interface CheckFact {
   readonly sameContent: boolean
   /** Whether another attempt was open in the work tree since the task's own last edit. */
   readonly isShared?: boolean
+  /** The person who rejected the command; only if it is not approved. */
+  readonly refusal?: CheckRefusal
+}
+
+export interface CheckRefusal {
+  readonly author: string
+  readonly reason: string
+  /** Hash of the command, which a person needs to revoke the refusal. */
+  readonly hash: string
 }
 
 /** A place where a changed file tests less than before. */
@@ -522,6 +531,8 @@ function openChecks({
         },
       ]
     }
+    if (state === 'not_approved' && check.refusal !== undefined)
+      return [{ rule: 'check_not_approved', text: refusalText(command, check.refusal) }]
     if (state === 'not_approved')
       return [
         {
@@ -535,6 +546,16 @@ function openChecks({
     if (state === 'ended' && check.sameContent && exitCode === 0) return []
     return [{ rule: 'check_not_run', text: `${command} has not run on exactly this content.` }]
   })
+}
+
+function refusalText(command: string, { author, reason, hash }: CheckRefusal): string {
+  const why = reason === '' ? '' : `: ${reason.replace(/\.$/, '')}`
+  return `"${command}" did not run: ${author} rejected it${why}. To allow it again: ${revokeCommand(hash)}`
+}
+
+/** The command that takes back the answer to a command. */
+export function revokeCommand(hash: string): string {
+  return `waymark command revoke ${hash.slice(0, 12)}`
 }
 
 function openCriteria({ outcome, promises }: VerdictFacts): readonly VerdictReason[] {

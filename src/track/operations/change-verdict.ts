@@ -6,6 +6,7 @@ import { changeVerdict } from '../domain/completion.ts'
 import { type Attempt, taskOutcomes } from '../domain/task.ts'
 import {
   type CheckFact,
+  type CheckRefusal,
   isSameVerdict,
   type Verdict,
   withCheckResults,
@@ -119,6 +120,28 @@ export async function judgeDismissedLoss(
   const paths = loss.files.map(({ path }) => path)
   const verdict = withoutDoubts(before, { status, paths, rule: 'files_lost' })
   const cause = 'A person dismissed the loss of its files.'
+  return isSameVerdict(verdict, before)
+    ? []
+    : verdictEvents(reads, verdict, { attempt, before, cause }, setting)
+}
+
+/** Judges a completion again whose check did not run: a person rejected the command. */
+export async function judgeRejectedCheck(
+  reads: Reads,
+  taskId: TaskId,
+  { run, ...refusal }: CheckRefusal & { readonly run: string },
+  setting: TransactionContext,
+): Promise<readonly NewProjectEvent[]> {
+  const { tasks } = reads
+  const attempt = await tasks.lastAttempt(taskId)
+  const status = taskOutcomes.find((one) => one === attempt?.status)
+  const before = attempt && (await tasks.verdicts(attempt.id)).at(-1)?.verdict
+  if (attempt === null || status === undefined || before == null) return []
+  const checks = before.checks.map((check) =>
+    check.command === run && check.state === 'not_approved' ? { ...check, refusal } : check,
+  )
+  const verdict = withCheckResults(before, { status, checks })
+  const cause = `${refusal.author} rejected "${run}".`
   return isSameVerdict(verdict, before)
     ? []
     : verdictEvents(reads, verdict, { attempt, before, cause }, setting)

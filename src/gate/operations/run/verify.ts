@@ -14,6 +14,7 @@ import { defineOperation, type RecordContext } from '../../../kernel/operations/
 import { promisesOf } from '../../../plan/operations/done-when.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import type { Attempt, Task } from '../../../track/domain/task.ts'
+import type { CheckRefusal } from '../../../track/domain/verdict.ts'
 import { VerdictEntry, verdictEntry } from '../../../track/operations/attempt-answer.ts'
 import { judgeAgain } from '../../../track/operations/change-verdict.ts'
 import {
@@ -56,6 +57,8 @@ const CommandEntry = z.object({
   item_id: z.string().nullable().optional(),
   refused_by: z.string().optional(),
   reason: z.string().optional(),
+  /** Of a refused command: its hash, for command_revoke. */
+  hash: z.string().optional(),
 })
 type CommandEntry = z.output<typeof CommandEntry>
 
@@ -226,8 +229,9 @@ const statusOfCheck = {
 
 async function checkEntry(
   { runs, inboxItems }: Reads,
-  { command, state, exitCode, result, hash }: MeasuredCheck,
+  { command, state, exitCode, result, hash, refusal }: MeasuredCheck,
 ): Promise<CommandEntry> {
+  if (refusal !== undefined) return { run: command, ...refusedCommand(refusal), items: false }
   const printed = result && (await runs.commandOutput(result.id))
   const item = state === 'not_approved' && hash !== null ? await inboxItems.openCommand(hash) : null
   return {
@@ -247,6 +251,10 @@ async function checkEntry(
   }
 }
 
+function refusedCommand({ author, reason, hash }: CheckRefusal) {
+  return { status: 'refused' as const, refused_by: author, reason, hash }
+}
+
 type VerifyResult = Omit<CommandEntry, 'items' | 'exit'>
 
 /** Whether it ended as the state's guards require: a command that must fail passes when it failed. */
@@ -263,8 +271,7 @@ async function resultOf(
 ): Promise<VerifyResult> {
   const { run } = guard
   const elsewhere = guard.reportedBy === 'runner'
-  if (refusal && !elsewhere)
-    return { run, status: 'refused', refused_by: refusal.author, reason: refusal.reason }
+  if (refusal && !elsewhere) return { run, ...refusedCommand(refusal) }
   if (!approved && !elsewhere) {
     const item = await inboxItems.openCommand(hash)
     return { run, status: 'unapproved', item_id: item?.id ?? null }
