@@ -71,6 +71,7 @@ function taskLines(
     assignee === undefined ? '' : `for ${assignee}`,
     waitsText(waits, titles),
     task.needs_review ? 'needs review' : '',
+    task.undone === undefined ? '' : `undone by ${task.undone.author}`,
   ].filter((note) => note !== '')
   const critical = task.critical ? page.ink('yellow', '!') : ' '
   const line = `${'  '.repeat(depth)}${task.needs_review ? page.ink('yellow', '●') : taskMarkText(mark, page)} ${critical} ${title}`

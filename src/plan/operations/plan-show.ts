@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { tasksToReview } from '../../inbox/operations/item-answer.ts'
 import type { Actor } from '../../kernel/actor.ts'
-import type { PhaseId } from '../../kernel/id.ts'
+import type { PhaseId, TaskId } from '../../kernel/id.ts'
 import { findPlanned, spanOf } from '../../kernel/operations/find.ts'
 import { choice, identifier } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
@@ -9,6 +9,9 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { isCompleted } from '../../track/domain/task.ts'
+import { UndoneEntry, undoneEntry } from '../../track/operations/attempt-answer.ts'
+import { undoneTasks } from '../../track/operations/tree-write.ts'
+import type { RecordedUndo } from '../../track/ports/tree-write-reads.ts'
 import { dependencyTree, dot, mermaid } from '../domain/diagrams.ts'
 import { type OutlinePhase, type OutlineTask, outline, placeOf } from '../domain/outline.ts'
 import type { PlanSpan } from '../domain/plan.ts'
@@ -39,6 +42,8 @@ const OutlineTaskEntry = z
     failed: z.literal(true).optional(),
     /** It waits for a person's review, as on the board. */
     needs_review: z.literal(true).optional(),
+    /** A person took its changes back, and it was not started again. */
+    undone: UndoneEntry.optional(),
     critical: z.boolean(),
     waits_for: strings,
     get subtasks(): z.ZodReadonly<z.ZodArray<typeof OutlineTaskEntry>> {
@@ -206,6 +211,7 @@ function totalsOf(counts: readonly OutlineCount[]) {
 async function withMissions<Phase extends OutlinePhase>(reads: Reads, phases: readonly Phase[]) {
   const { missions, tasks } = reads
   const waiting = await tasksToReview(reads)
+  const undone = await undoneIn(reads, phases)
   const completed = (await tasks.withIds([...waiting])).filter(isCompleted)
   const byPhase = Map.groupBy(completed, placeOf)
   const ids = [...new Set(phases.flatMap(({ mission_id }) => mission_id ?? []))]
@@ -215,21 +221,44 @@ async function withMissions<Phase extends OutlinePhase>(reads: Reads, phases: re
     ...phase,
     mission_name: names.get(phase.mission_id ?? '') ?? null,
     done_waiting: byPhase.get(placeOf({ phaseId: phase.id, missionId: phase.mission_id }))?.length ?? 0,
-    milestones: phase.milestones.map((one) => ({ ...one, tasks: markReviews(one.tasks, waiting) })),
-    tasks: markReviews(phase.tasks, waiting),
+    milestones: phase.milestones.map((one) => ({
+      ...one,
+      tasks: withStatus(one.tasks, { waiting, undone }),
+    })),
+    tasks: withStatus(phase.tasks, { waiting, undone }),
   }))
   return { phases: shown, done_waiting: shown.reduce((sum, phase) => sum + phase.done_waiting, 0) }
 }
 
-function markReviews(
+/** The undo of each outlined task that a person took back. */
+async function undoneIn(
+  reads: Reads,
+  phases: readonly OutlinePhase[],
+): Promise<ReadonlyMap<string, RecordedUndo>> {
+  const idsOf = (tasks: readonly OutlineTask[]): readonly string[] =>
+    tasks.flatMap(({ id, subtasks }) => [id, ...idsOf(subtasks)])
+  const ids = phases.flatMap(({ milestones, tasks }) =>
+    [...milestones.flatMap((milestone) => milestone.tasks), ...tasks].flatMap((task) => idsOf([task])),
+  )
+  // Almost no plan has one: the attempts are read only then.
+  if (ids.length === 0 || (await reads.treeWrites.undone(ids)).size === 0) return new Map()
+  const cards = await reads.tasks.cards(ids as TaskId[]) // as the outline was read
+  return undoneTasks(reads, new Map(cards.map(({ task, attempt }) => [task.id, attempt])))
+}
+
+function withStatus(
   tasks: readonly OutlineTask[],
-  waiting: ReadonlySet<string>,
+  about: { readonly waiting: ReadonlySet<string>; readonly undone: ReadonlyMap<string, RecordedUndo> },
 ): readonly z.output<typeof OutlineTaskEntry>[] {
-  return tasks.map((task) => ({
-    ...task,
-    ...(waiting.has(task.id) && { needs_review: true as const }),
-    subtasks: markReviews(task.subtasks, waiting),
-  }))
+  return tasks.map((task) => {
+    const undo = about.undone.get(task.id)
+    return {
+      ...task,
+      ...(about.waiting.has(task.id) && { needs_review: true as const }),
+      ...(undo && { undone: undoneEntry(undo) }),
+      subtasks: withStatus(task.subtasks, about),
+    }
+  })
 }
 
 const drawings = { mermaid, dot, text: dependencyTree } as const

@@ -12,6 +12,7 @@ import { reasonsText } from '../../track/domain/completion.ts'
 import { type Landed, landingWords } from '../../track/domain/landed.ts'
 import type { Mission } from '../../track/domain/mission.ts'
 import type { Decision, Issue } from '../../track/domain/records.ts'
+import { isOutOfScopeNote } from '../../track/domain/scope/scope.ts'
 import { type Attempt, outcomeAuthorOf, type Task } from '../../track/domain/task.ts'
 import { isDoubted, type Verdict } from '../../track/domain/verdict.ts'
 import type { ReportDocument, ReportEntry, ReportSection, TextPart } from './document.ts'
@@ -222,7 +223,8 @@ function workSection({ records, shorten }: ReportContext): ReportSection {
         under: [
           ...(outcome === undefined || outcome.summary === '' ? [] : [[shorten(outcome.summary)]]),
           ...(verdict?.is === 'contradicted' ? [[shorten(reasonsText(verdict))]] : []),
-          ...warnings.map((warning) => [shorten(warning)]),
+          ...(last === undefined ? [] : outsideLine(last)),
+          ...warnings.filter((warning) => !isOutOfScopeNote(warning)).map((warning) => [shorten(warning)]),
         ],
         data: {
           task_id: task.id,
@@ -250,6 +252,21 @@ function workSection({ records, shorten }: ReportContext): ReportSection {
     ]
   })
   return { key: 'tasks', title: 'Work', about: 'Summaries are written by the agents.', entries }
+}
+
+const maxOutside = 5
+
+/** The files of an attempt that its scope does not cover. */
+function outsideLine({ attempt, end }: EndedAttempt): readonly (readonly TextPart[])[] {
+  const outside = end?.changes.filter(({ scope }) => scope === 'out') ?? []
+  if (outside.length === 0) return []
+  const shown = outside
+    .slice(0, maxOutside)
+    .flatMap(({ path }) => [', ', { code: path }])
+    .slice(1)
+  const more = outside.length > maxOutside ? ` and ${outside.length - maxOutside} more` : ''
+  const areas = attempt.areas.flatMap((area) => [', ', { code: area }]).slice(1)
+  return [['Out of scope: ', ...shown, `${more}. The scope is `, ...areas, '.']]
 }
 
 function changesSection({ records, taskSuffix }: ReportContext): ReportSection {
@@ -565,8 +582,7 @@ function reviewsSection({ records, shorten, taskSuffix }: ReportContext): Report
     about: 'Each approval is bound to exactly the content that was shown.',
     entries: records.reviews.map(({ id, action, taskId, text, content, author, createdAt }) => ({
       line: [
-        `${author.name} ${actionWords[action]} content `,
-        { code: content.slice(0, 12) },
+        `${author.name} ${actionWords[action]} the work`,
         ...(text === null ? [] : [`: ${shorten(text)}`]),
         ...taskSuffix(taskId),
       ],

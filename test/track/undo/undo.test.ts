@@ -57,7 +57,7 @@ describe('of one agent alone', () => {
     expect(await s.refusal(done)).toMatchObject({ code: 'CONFLICT', reason: 'nothing_to_undo' })
   })
 
-  test('shows the task as undone, on its page and on the board', async () => {
+  test('shows the task as undone, on its page, on the board and in the plan', async () => {
     const s = await openUndo()
     const done = await s.attempt('a1', () => s.put('f', x(1)))
     const shown = async () => (await s.call('show', { id: done.task_id })) as Answer
@@ -66,6 +66,11 @@ describe('of one agent alone', () => {
     expect(await onBoard()).toMatchObject({ id: done.task_id, is_undone: false })
     await s.undo(done)
     expect(await onBoard()).toMatchObject({ id: done.task_id, is_undone: true })
+    expect((await shown()).undone).toMatchObject({ author: 'Tess' })
+    const { phases } = await s.call('plan_show', {})
+    expect(phases.flatMap(({ tasks }: Answer) => tasks)).toContainEqual(
+      expect.objectContaining({ id: done.task_id, undone: expect.objectContaining({ author: 'Tess' }) }),
+    )
   })
 
   test('sets the task to do where that is wanted, and shows it as undone until it is started again', async () => {

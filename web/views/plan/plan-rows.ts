@@ -45,6 +45,7 @@ export interface PlanTaskRow {
   readonly mark: PlanTask['mark']
   readonly failed: boolean
   readonly needsReview: boolean
+  readonly isUndone: boolean
   readonly role: string | null
   readonly assignee: string | null
   readonly critical: boolean
@@ -142,6 +143,7 @@ function linesOf(
     mark,
     failed = false,
     needs_review: needsReview = false,
+    undone,
     role,
     assignee,
     critical,
@@ -158,6 +160,7 @@ function linesOf(
       mark,
       failed,
       needsReview,
+      isUndone: undone !== undefined,
       role,
       assignee: assignee ?? null,
       critical,

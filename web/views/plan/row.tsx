@@ -98,7 +98,7 @@ export function Row(props: PlanRowProps) {
 }
 
 function TaskName({ row }: { readonly row: PlanTaskRow }) {
-  const { id, name, mark, failed, needsReview, role, assignee, critical, waits } = row
+  const { id, name, mark, failed, needsReview, isUndone, role, assignee, critical, waits } = row
   return (
     <>
       <StatusIcon status={needsReview ? 'review' : markStatus(mark, failed)} />
@@ -118,9 +118,11 @@ function TaskName({ row }: { readonly row: PlanTaskRow }) {
             ? 'failed'
             : needsReview
               ? 'needs review'
-              : mark === 'ready' || mark === 'dropped'
-                ? mark
-                : ''}
+              : isUndone
+                ? 'undone'
+                : mark === 'ready' || mark === 'dropped'
+                  ? mark
+                  : ''}
       </span>
       <span class="muted plan-role cut">{assignee === null ? role : `for ${assignee}`}</span>
       <span class="id" title={id}>

@@ -193,12 +193,19 @@ function unnamedSensitiveFiles(
   ]
 }
 
+const outOfScopeWords = ' file(s) modified outside declared scope'
+
+/** Whether a warning counts files outside the scope, without naming them. */
+export function isOutOfScopeNote(warning: string): boolean {
+  return warning.includes(outOfScopeWords)
+}
+
 /** Mission Control's wording, which its clients know. */
 function outOfScopeNotes(scope: Scope, files: readonly ScopeAssignment[]): readonly string[] {
   const count = files.filter((file) => file.scope === 'out').length
   if (count === 0 || !isDeclared(scope)) return []
   const areas = scope.areas.map((area) => area.text).join(', ')
-  return [`⚠️ ${count} file(s) modified outside declared scope (${areas})`]
+  return [`⚠️ ${count}${outOfScopeWords} (${areas})`]
 }
 
 function companionNotes(files: readonly ScopeAssignment[]): readonly string[] {
