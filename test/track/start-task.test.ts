@@ -294,6 +294,24 @@ describe('a subtask of a planned task that is worked on in a mission', () => {
   })
 })
 
+test('a task sent back after its mission ended is shown, and can be redone without a mission', async () => {
+  const { project, mission_id } = await withMission()
+  const { task_id } = await project.call('start_task', { mission_id, name: 'a' })
+  const done = { task_id, status: 'success', outcome: { summary: 's' } }
+  await project.call('complete_task', done)
+  await project.call('complete_mission', { mission_id, status: 'completed', summary: 's' })
+  const sentBack = async () => (await project.call('status')).sent_back
+  expect(await sentBack()).toEqual([])
+  const { content } = await project.call('review_show', { task: task_id }, { actor: person })
+  const review = { subject: { task: task_id }, action: 'send_back', text: 'Again', content }
+  await project.call('review_send', review, { actor: person })
+  expect(await sentBack()).toEqual([{ task_id, name: 'a' }])
+  const again = await project.call('start_task', { planned_task_id: task_id, mission_id: 'none' })
+  expect(again).toMatchObject({ task_id, phase_id: null })
+  expect(await sentBack()).toEqual([])
+  expect(await project.call('complete_task', done)).toMatchObject({ status: 'success', mission_id })
+})
+
 test('a planned task of a mission that ended is worked on in another, and the refusal says so', async () => {
   const { project, mission_id } = await withMission()
   const { task_id } = await project.call('start_task', { mission_id, name: 'a' })

@@ -33,6 +33,7 @@ export const status: AnswerView<'status'> = (answer, page) => {
       [
         ['plan', planLine(answer)],
         ['next', nextStep(answer)],
+        ['sent back', sentBackLines(answer)],
         ['not landed', notLandedLine(answer.plan)],
         ['sessions', answer.sessions === 0 ? '' : `${answer.sessions} recorded: waymark sessions`],
         ['project', answer.project],
@@ -100,6 +101,15 @@ function nextStep({ plan: { ready, in_progress }, missions }: OutputOf<'status'>
   if (ready > 0) return 'waymark task next, then waymark task start <task>'
   const finished = missions.find((mission) => gateSteps(mission).length > 0)
   return finished === undefined ? '' : gateSteps(finished).join(', or ')
+}
+
+/** Tasks of ended missions, which a person sent back: no list of open work has them. */
+function sentBackLines({ sent_back: tasks }: OutputOf<'status'>): string {
+  return tasks
+    .map(
+      ({ task_id: id, name }) => `"${name}" of an ended mission: waymark task start ${id} --mission-id none`,
+    )
+    .join('\n')
 }
 
 function notLandedLine({ not_landed: notLanded }: PlanCounts): string {

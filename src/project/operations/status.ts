@@ -17,7 +17,7 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { PlanFilter } from '../../plan/ports/plan-reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { phaseProgress, shownStatus } from '../../track/domain/mission.ts'
+import { isEnded, phaseProgress, shownStatus } from '../../track/domain/mission.ts'
 import { type Attempt, isStale, type SnapshotLocation } from '../../track/domain/task.ts'
 import { MissionEntry } from '../../track/operations/mission-answer.ts'
 
@@ -102,6 +102,8 @@ export const status = defineOperation({
       /** Done tasks whose lines are not on the default branch, as last measured. */
       not_landed: z.int(),
     }),
+    /** Tasks to do that a person sent back after their mission had ended; no plan lists them. */
+    sent_back: list(z.object({ task_id: z.string(), name: z.string() })),
     /** Recorded sessions of agents. */
     sessions: z.int(),
     warnings: strings,
@@ -146,6 +148,7 @@ export const status = defineOperation({
           })),
           ...(await currentWork(reads, clock.now(), input.limit)),
           plan: { ...(await planCounts(reads, clock.now())), done_waiting: missionsOfDoubts.length },
+          sent_back: await sentBackAfterEnd(reads),
           sessions: sessions.total,
           warnings: [...(place?.reason === undefined ? [] : [place?.reason]), ...health.warnings],
         }
@@ -202,6 +205,16 @@ async function openVerdicts({ inboxItems, missions }: Reads): Promise<readonly (
   const found = await Promise.all([...ids].map(async (id) => missions.find(id)))
   const ended = new Set(found.flatMap((mission) => (mission?.completedAt == null ? [] : [mission.id])))
   return [...tasks.values()].filter((id) => id === null || !ended.has(id))
+}
+
+async function sentBackAfterEnd({ reviews, tasks, missions }: Reads) {
+  const waiting = await tasks.withIds(await reviews.waitingTasks())
+  const toDo = waiting.filter(({ status }) => status === 'to_do')
+  const found = await missions.withIds([...new Set(toDo.flatMap(({ missionId }) => missionId ?? []))])
+  const ended = new Set(found.filter(isEnded).map(({ id }) => id))
+  return toDo.flatMap(({ id, name, missionId }) =>
+    missionId !== null && ended.has(missionId) ? [{ task_id: id, name: excerpt(name, 120) }] : [],
+  )
 }
 
 /** The name of a project without a folder here. */

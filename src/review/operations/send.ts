@@ -436,7 +436,7 @@ async function reopenTasks(reads: Reads, review: Review) {
     const mission = task.missionId === null ? undefined : missions.get(task.missionId)
     if (mission !== undefined && isEnded(mission)) {
       notes.push(
-        `Mission ${mission.id} of task ${id} has ended: an agent can continue the task in another mission, or without one.`,
+        `Mission ${mission.id} of task ${id} has ended. Continue the task without a mission: waymark task start ${id} --mission-id none. Or in another one: --mission-id <mission>`,
       )
     }
   }

@@ -162,7 +162,8 @@ export async function plannedTaskNamed(
     (field) => input[field],
   )
   if (typeof name !== 'string' || isNew) return input
-  if (/^t-[0-9a-z]{3,}$/.test(name)) return { ...rest, planned_task_id: name }
+  const named = mission === undefined ? rest : { ...rest, mission_id: mission }
+  if (/^t-[0-9a-z]{3,}$/.test(name)) return { ...named, planned_task_id: name }
   const filter = { search: name, ...(mission !== undefined && { mission }) }
   const unfinished = await Promise.all([
     list({ ...filter, status: 'to_do' }),

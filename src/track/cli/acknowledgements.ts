@@ -1,6 +1,13 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount } from '../../kernel/text.ts'
-import { blocks, bullets, indentText, section, warnings } from '../../surfaces/cli/render/parts.ts'
+import {
+  blocks,
+  bullets,
+  indentText,
+  section,
+  statusWord,
+  warnings,
+} from '../../surfaces/cli/render/parts.ts'
 import { formatDuration } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, CallView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { claims } from './records.ts'
@@ -37,7 +44,7 @@ export function missionCompleted(
   const { metrics, already_completed: isRepeated = false } = answer
   const id = page.ink('dim', answer.workflow_id ?? answer.mission_id)
   return blocks(
-    `${page.ink('green', 'Ended')} ${id}: ${answer.status.replace(/_/g, ' ')}.${isRepeated ? ' It had ended before. Nothing changed.' : ''}`,
+    `${page.ink('green', 'Ended')} ${id}: ${statusWord(answer.status, page)}.${isRepeated ? ' It had ended before. Nothing changed.' : ''}`,
     `${metrics.total_phases === 0 ? '' : `${formatCount(metrics.total_phases, 'phase')}, `}${formatCount(metrics.total_tasks, 'task')}, ${formatCount(metrics.files_changed, 'file')} changed, in ${formatDuration(metrics.total_duration_seconds)}.`,
     claims(answer, 'The one who completed it', page),
     section(

@@ -167,12 +167,13 @@ function phaseTable(phases: readonly PhaseSummary[], page: RenderContext): strin
 /** The runs that gate a mission, a line each, and the failed runs of a completed one. */
 function runLines(
   mission: Pick<OutputOf<'get_context'>, 'runs' | 'completed_despite'>,
-  { ink }: RenderContext,
+  page: RenderContext,
 ): string {
   return [
     ...(mission.runs ?? []).map(
-      (run) => `${run.process_id}  ${run.status} in "${run.current_state}"  ${ink('dim', run.run_id)}`,
+      (run) =>
+        `${run.process_id}  ${statusWord(run.status, page)} in "${run.current_state}"  ${page.ink('dim', run.run_id)}`,
     ),
-    ...(mission.completed_despite ?? []).map((loss) => ink('red', `Completed although ${loss}.`)),
+    ...(mission.completed_despite ?? []).map((loss) => page.ink('red', `Completed although ${loss}.`)),
   ].join('\n')
 }

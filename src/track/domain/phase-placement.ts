@@ -179,7 +179,7 @@ const newMission = hintOf`Start a new mission with ${callTo('start_mission')}, o
 
 /** By default a planned task is worked on in its own mission. */
 function otherMissionHint({ id }: Task): Hint {
-  return hintOf`Work on it in a running mission: ${callTo('start_task', { planned_task_id: id, mission_id: undefined })}, after ${callTo('start_mission')} if there is none.`
+  return hintOf`Work on it without a mission: ${callTo('start_task', { planned_task_id: id, mission_id: 'none' })}. Or in a running one: ${callTo('start_task', { planned_task_id: id, mission_id: undefined })}`
 }
 
 function otherMission(parent: Task, mission: Mission): Failure {

@@ -155,7 +155,7 @@ export const completeMission = defineOperation({
           ...(sentBack.length === 0 ? [] : [`${tasksSentBackText(sentBack)}.`]),
           ...unfinishedTasksNotes(unfinished.filter(({ id }) => !sentBack.some((task) => task.id === id))),
           ...(doubted === null ? [] : [doubtedNote(doubted)]),
-          ...lost.slice(0, 3).map((run) => `Completed as partial: ${runEndWords(run)}.`),
+          ...lost.slice(0, 3).map((run) => `${lossWords[input.status]} ${runEndWords(run)}.`),
         ],
         ...(doubted && { doubted }),
         ...(repeat && { already_completed: true }),
@@ -163,6 +163,13 @@ export const completeMission = defineOperation({
     }
   }),
 )
+
+/** The end of a mission in spite of, or because of, a run that did not succeed. */
+const lossWords = {
+  completed: 'Completed although',
+  partial: 'Completed as partial:',
+  failed: 'Completed as failed:',
+} as const satisfies Record<MissionCompletion['status'], string>
 
 /** With `inbox_gate: all` a mission is not completed while it has open inbox items. */
 function refuseWhileWaiting(mission: Mission, { items, total }: Page<InboxItemLine>): void {

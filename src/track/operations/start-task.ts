@@ -379,6 +379,9 @@ async function loadSituation(reads: Reads, input: ContainerInput): Promise<TaskS
   }
 }
 
+/** Takes a planned task out of its mission, as `mission: none` names the project's own plan. */
+const noMission = 'none'
+
 async function missionOf(
   reads: Reads,
   { mission_id, workflow_id }: ContainerInput,
@@ -392,6 +395,7 @@ async function missionOf(
     )
   }
   const named = mission_id ?? workflow_id
+  if (named === noMission) return null
   if (named !== undefined) return findMission(reads, named)
   const inherited =
     related.planned?.missionId ?? related.parentAttempt?.missionId ?? related.parent?.missionId

@@ -71,6 +71,7 @@ const printedStatuses: Readonly<Record<string, string>> = {
   completed: 'done',
   partial_success: 'partly done',
   partial: 'partly done',
+  cancelled: 'canceled',
   // A mission with an open question or review, where no agent works.
   blocked: 'needs you',
 }
