@@ -9,8 +9,12 @@ const jsx = { runtime: 'automatic', importSource: 'preact' } as const
 registerHooks({
   load: (url, context, next) => {
     if (url.endsWith('.css')) return { format: 'module', source: '', shortCircuit: true }
+    const path = url.startsWith('file:') ? fileURLToPath(url) : ''
+    if (url.endsWith('.md?raw')) {
+      const source = `export default ${JSON.stringify(readFileSync(path, 'utf8'))}`
+      return { format: 'module', source, shortCircuit: true }
+    }
     if (!url.endsWith('.tsx')) return next(url, context)
-    const path = fileURLToPath(url)
     const { code, errors } = transformSync(path, readFileSync(path, 'utf8'), { jsx })
     if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'))
     return { format: 'module', source: code, shortCircuit: true }

@@ -86,3 +86,11 @@ test('the palette chooses what the page shows, and shows what a measurement foun
   await screen.click('Show which finished tasks landed')
   await screen.see('Add the discount: not committed yet', '.input-results')
 })
+
+test('the glossary opens from every page, and has the words of verdicts', async () => {
+  const screen = await open('/board')
+  screen.key('g')
+  screen.key('w')
+  await screen.see('landed', 'dialog dt')
+  await screen.see('unproven', 'dialog dd')
+})

@@ -101,6 +101,8 @@ test('a refusal of the palette has its next step on a line of its own', async ()
 test('a page begins without the palette that was open on the one before', async () => {
   const { screen: before, close } = await openScreen(serving(), '/board')
   await before.see('Refund a payment')
+  // From now on keys count.
+  await expect.poll(() => before.all('.live[data-state="live"]').length).toBe(1)
   before.key('/')
   await expect.poll(() => before.all('dialog').length).toBe(1)
   await close()

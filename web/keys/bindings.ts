@@ -24,6 +24,7 @@ interface Binding {
 export const bindings = [
   { command: 'palette', keys: ['mod+k', '/'], title: 'Search or run a command', group: 'Everywhere' },
   { command: 'help', keys: ['?'], title: 'Keyboard shortcuts', group: 'Everywhere' },
+  { command: 'glossary', keys: ['g w'], title: 'Glossary: what the words mean', group: 'Everywhere' },
   { command: 'theme', keys: ['\\'], title: 'Switch between light and dark', group: 'Everywhere' },
   { command: 'copy id', keys: ['y'], title: 'Copy the id', group: 'Everywhere' },
   { command: 'log out', keys: ['g q'], title: 'Sign out', group: 'Everywhere' },

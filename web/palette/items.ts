@@ -49,7 +49,7 @@ export function currentItems(): readonly PaletteItem[] {
         key: `key ${command}`,
         kind: 'Key',
         text: title,
-        also: command,
+        also: `${command} ${synonyms[command] ?? ''}`,
         keys: keys[0],
         does: { is: 'run', run },
       },
@@ -60,6 +60,7 @@ export function currentItems(): readonly PaletteItem[] {
 
 /** Other words that people search a command by. */
 const synonyms: Readonly<Record<string, string>> = {
+  glossary: 'help docs unproven landed measured verdict',
   complete_mission: 'end finish close mission',
   measure_landed: 'merged main',
   verify: 'tests again',

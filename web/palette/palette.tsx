@@ -11,6 +11,7 @@ import {
   closeAndNavigate,
   type OperationRequest,
   type OverlayProps,
+  openOverlay,
   takeEarlyKeys,
   takeOperation,
 } from '../shell/overlays.tsx'
@@ -127,7 +128,14 @@ function Search({ close, ask }: SearchProps) {
           </div>
         ))}
       </div>
-      {found.length === 0 ? <p class="muted found-none">No result for “{words}”.</p> : null}
+      {found.length === 0 ? (
+        <p class="muted found-none">
+          No result for “{words}”.{' '}
+          <button type="button" class="button" onClick={() => openOverlay('glossary')}>
+            Open the glossary
+          </button>
+        </p>
+      ) : null}
     </>
   )
 }

@@ -100,9 +100,15 @@ export function StatusIcon({ status, named = true }: { readonly status: Status; 
   )
 }
 
-export function StatusBadge({ status, word }: { readonly status: Status; readonly word?: string }) {
+interface StatusBadgeProps {
+  readonly status: Status
+  readonly word?: string
+  readonly title?: string
+}
+
+export function StatusBadge({ status, word, title }: StatusBadgeProps) {
   return (
-    <span class="status-badge" data-colour={statuses[status].colour}>
+    <span class="status-badge" data-colour={statuses[status].colour} title={title}>
       <StatusIcon status={status} named={false} />
       {word ?? statuses[status].word}
     </span>

@@ -11,9 +11,16 @@ type VerdictData = NonNullable<AttemptData['verdict']>
 
 const statuses = { proven: 'done', unproven: 'planned', contradicted: 'blocked' } as const
 
+/** What a verdict means, in a tooltip. */
+export const verdictMeaning = {
+  proven: 'Its check passed on exactly this content',
+  unproven: 'Nothing contradicts the claim, and no check proves it',
+  contradicted: 'The measurement shows otherwise than the claim',
+} as const satisfies Record<VerdictData['is'], string>
+
 /** A verdict as one word. */
 export function VerdictBadge({ is }: Pick<VerdictData, 'is'>) {
-  return <StatusBadge status={statuses[is]} word={eventWords(is)} />
+  return <StatusBadge status={statuses[is]} word={eventWords(is)} title={verdictMeaning[is]} />
 }
 
 interface CompletionProps {

@@ -57,6 +57,7 @@ function Project() {
   useCommands({
     palette: () => openOverlay('palette'),
     help: () => openOverlay('help'),
+    glossary: () => openOverlay('glossary'),
     theme: switchTheme,
     'log out': () => void logOut(),
     'go inbox': () => navigate(href('/')),

@@ -113,14 +113,14 @@ export function SideBar() {
               <Entry key={name} name={name} onClick={close} />
             ))}
             <ThemeButton />
-            <HelpButton onClick={close} />
+            <HelpButtons onClick={close} />
           </>
         )}
       </Menu>
       <RunningTasks />
       <div class="side-foot">
         <ThemeButton />
-        <HelpButton />
+        <HelpButtons />
       </div>
     </nav>
   )
@@ -156,15 +156,23 @@ function ThemeButton() {
   )
 }
 
-function HelpButton({ onClick }: { readonly onClick?: () => void }) {
-  const open = () => {
+function HelpButtons({ onClick }: { readonly onClick?: () => void }) {
+  const open = (overlay: 'help' | 'glossary') => () => {
     onClick?.()
-    openOverlay('help')
+    openOverlay(overlay)
   }
   return (
-    <button type="button" onClick={open}>
-      Keyboard shortcuts <KeyCap keys={keysOf('help')} />
-    </button>
+    <>
+      <button type="button" onClick={open('glossary')}>
+        Glossary{' '}
+        <span>
+          <KeyCap keys={keysOf('glossary')} />
+        </span>
+      </button>
+      <button type="button" onClick={open('help')}>
+        Keyboard shortcuts <KeyCap keys={keysOf('help')} />
+      </button>
+    </>
   )
 }
 

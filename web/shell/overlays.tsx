@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { navigate, path } from '../router/location.ts'
 import { showToast } from './toasts.tsx'
 
-type OverlayName = 'palette' | 'help'
+type OverlayName = 'palette' | 'help' | 'glossary'
 
 const open = signal<OverlayName | null>(null)
 
@@ -12,6 +12,7 @@ const open = signal<OverlayName | null>(null)
 const parts: Readonly<Record<OverlayName, () => Promise<{ readonly Part: ComponentType<OverlayProps> }>>> = {
   palette: () => import('../palette/palette.tsx'),
   help: () => import('./help-sheet.tsx'),
+  glossary: () => import('./glossary-sheet.tsx'),
 }
 
 export interface OverlayProps {

@@ -54,6 +54,8 @@ const BoardCard = z.object({
   accepted_by: z.string().nullable(),
   /** A person took its changes back. */
   is_undone: z.boolean(),
+  /** An open question or problem of its agent needs a person. */
+  is_blocked: z.boolean(),
   updated_at: z.string(),
 })
 
@@ -82,6 +84,8 @@ export const board = defineOperation({
     const limit = input.limit ?? 100
     const now = clock.now()
     const waiting = await reads.inboxItems.list({ status: 'open', kinds: reviewItemKinds }, { limit })
+    const blockers = await reads.inboxItems.list({ status: 'open', kinds: ['blocker'] }, { limit })
+    const blocked = new Set(blockers.items.flatMap(({ item }) => item.item.taskId ?? []))
     const review = new Set(waiting.items.flatMap(({ item }) => item.item.taskId ?? []))
     const ready = await reads.plan.tasks({ owner: 'open', now, ready: true }, { limit })
     const active = await reads.plan.tasks({ now, status: 'in_progress' }, { limit })
@@ -98,7 +102,7 @@ export const board = defineOperation({
     const found = await reads.tasks.cards([...new Set(Object.values(columns).flat())])
     const ended = found.filter(({ task }) => task.status === 'done')
     const undone = await undoneTasks(reads, new Map(ended.map(({ task, attempt }) => [task.id, attempt])))
-    const cards = new Map(found.map((card) => [card.task.id, boardCard(card, { now, undone })]))
+    const cards = new Map(found.map((card) => [card.task.id, boardCard(card, { now, undone, blocked })]))
     const cardsOf = (ids: readonly TaskId[]) => ids.flatMap((id) => cards.get(id) ?? [])
     return {
       columns: {
@@ -114,7 +118,15 @@ export const board = defineOperation({
 
 function boardCard(
   { task, missionName, claim, attempt, progress, measured, acceptedBy, landed }: TaskCard,
-  { now, undone }: { readonly now: number; readonly undone: ReadonlyMap<TaskId, RecordedUndo> },
+  {
+    now,
+    undone,
+    blocked,
+  }: {
+    readonly now: number
+    readonly undone: ReadonlyMap<TaskId, RecordedUndo>
+    readonly blocked: ReadonlySet<TaskId>
+  },
 ): z.output<typeof BoardCard> {
   const holder = isHeld(claim, now) ? (claim?.agent ?? null) : null
   return {
@@ -134,6 +146,7 @@ function boardCard(
     measured: measured && measuredSummary(measured),
     accepted_by: acceptedBy,
     is_undone: undone.has(task.id),
+    is_blocked: blocked.has(task.id),
     updated_at: instant(task.updatedAt),
   }
 }

@@ -1,13 +1,13 @@
 import type { ReadonlySignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import { landedWords } from '../../../src/track/domain/landed.ts'
+import { isFollowed, landedWords } from '../../../src/track/domain/landed.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { PlusMinus } from '../../parts/evidence.tsx'
 import { useFlash } from '../../parts/list.tsx'
 import { StatusBadge, StatusIcon, statusOf } from '../../parts/status.tsx'
 import { shortId } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
-import { VerdictBadge } from '../../parts/verdict.tsx'
+import { VerdictBadge, verdictMeaning } from '../../parts/verdict.tsx'
 import { href } from '../../router/location.ts'
 import type { ColumnCard } from './columns.ts'
 
@@ -44,7 +44,7 @@ export function Card({ card: of, isSelected, drag }: BoardCardProps) {
         {title}
       </a>
       <p class="task-of muted">
-        {mission_name || card.role ? <span class="cut">{mission_name ?? card.role}</span> : null}
+        {mission_name || card.role ? <span class="cut">{mission_name ?? `role ${card.role}`}</span> : null}
         <span class="id">{shortId(id)}</span>
       </p>
       <p class="task-by">
@@ -62,19 +62,15 @@ export function Card({ card: of, isSelected, drag }: BoardCardProps) {
           </span>
         ) : measured ? (
           <span class="task-measured">
-            {measured.scope_match === false ? <StatusIcon status="blocked" /> : null}
             {measured.attempt > 1 ? <span class="muted">attempt {measured.attempt} </span> : null}
             {measured.files === null ? <span class="muted">not measured</span> : <PlusMinus {...measured} />}
-            {measured.verdict === 'contradicted' ? (
-              <VerdictBadge is="contradicted" />
-            ) : measured.verdict === null ? null : (
-              <span class="muted"> {measured.verdict}</span>
-            )}
-            {card.accepted_by === null ? null : <span class="muted">accepted by {card.accepted_by}</span>}
-            {card.is_undone ? <span class="muted"> · undone</span> : null}
-            {card.landed === null || card.landed === 'none' || card.landed === 'unknown' ? null : (
-              <span class="muted"> · {landedWords[card.landed]}</span>
-            )}
+            {measured.scope_match === false ? (
+              <span class="task-out">
+                <StatusIcon status="blocked" named={false} /> {measured.out_of_scope} out of scope
+              </span>
+            ) : null}
+            {measured.verdict === 'contradicted' ? <VerdictBadge is="contradicted" /> : null}
+            <span class="muted">{joinWords(resultWords(card, measured))}</span>
           </span>
         ) : statusOf(card.outcome) === 'dropped' ? (
           <StatusBadge status="dropped" />
@@ -84,6 +80,11 @@ export function Card({ card: of, isSelected, drag }: BoardCardProps) {
           </span>
         ) : null}
       </p>
+      {card.is_blocked ? (
+        <p class="task-failed">
+          <StatusBadge status="blocked" word="Waits for your answer" />
+        </p>
+      ) : null}
       {column === 'ready' && statusOf(card.outcome) === 'failed' ? (
         <p class="task-failed">
           <StatusBadge status="failed" word="Failed, can be retried" />
@@ -99,4 +100,36 @@ export function Card({ card: of, isSelected, drag }: BoardCardProps) {
       ) : null}
     </li>
   )
+}
+
+interface ResultWord {
+  readonly word: string
+  readonly meaning?: string
+}
+
+/** The verdict, who accepted it, and where the lines are. */
+function resultWords(
+  { accepted_by, is_undone, landed }: ColumnCard,
+  { verdict }: NonNullable<ColumnCard['measured']>,
+): readonly ResultWord[] {
+  return [
+    ...(verdict === null || verdict === 'contradicted'
+      ? []
+      : [{ word: verdict, meaning: verdictMeaning[verdict] }]),
+    ...(accepted_by === null ? [] : [{ word: `accepted by ${accepted_by}` }]),
+    ...(is_undone ? [{ word: 'undone' }] : []),
+    ...(landed !== null && isFollowed(landed)
+      ? [{ word: landedWords[landed], meaning: 'Landed: its lines are on the default branch' }]
+      : []),
+  ]
+}
+
+/** No line begins with the dot between two words. */
+function joinWords(words: readonly ResultWord[]) {
+  return words.map(({ word, meaning }, at) => (
+    <span key={word} title={meaning}>
+      {word}
+      {at < words.length - 1 ? '\u00a0· ' : ''}
+    </span>
+  ))
 }

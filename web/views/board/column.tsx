@@ -27,6 +27,7 @@ export function Column({ column, cards, total, selected, dragged, drag, run }: C
     <section
       class="column"
       aria-label={column.title}
+      {...(total === 0 && { 'data-empty': '' })}
       data-drop={move === null ? undefined : 'refused' in move ? 'refused' : isOver ? 'here' : 'possible'}
       onDragOver={(event) => {
         if (move === null) return

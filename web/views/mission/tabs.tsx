@@ -6,6 +6,7 @@ import { ConnectAgent, EmptyState } from '../../parts/empty-state.tsx'
 import { type Status, StatusBadge, StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 import { TimeOfDay } from '../../parts/time.tsx'
+import { VerdictBadge } from '../../parts/verdict.tsx'
 import { href } from '../../router/location.ts'
 import { logEntryWords } from '../log/event-rows.ts'
 import { PendingTab } from './pending-tab.tsx'
@@ -16,10 +17,12 @@ import './tabs.css'
 /** Cards in a column; the rest is a number. */
 const maxTasks = 100
 
+/** The columns of the project's board, and before them the tasks that wait for others. */
 const columns = [
   { readiness: 'blocked', title: 'Waiting', status: 'planned' },
   { readiness: 'ready', title: 'Ready', status: 'ready' },
   { readiness: 'in_progress', title: 'In progress', status: 'active' },
+  { readiness: 'review', title: 'Needs review', status: 'review' },
   { readiness: 'done', title: 'Done', status: 'done' },
 ] as const satisfies readonly {
   readonly readiness: string
@@ -30,11 +33,14 @@ const columns = [
 /** The tasks of the mission by status. The project's board moves them. */
 export function BoardTab({ mission }: { readonly mission: Timeline }) {
   const tasks = useMemo(() => new Map(sourceOf(mission).tasks.map((task) => [task.id, task])), [mission])
+  const verdicts = new Map(mission.attempts.map(({ task_id, verdict }) => [task_id, verdict]))
   return (
     <div class="tab-page">
       <div class="mission-board">
         {columns.map(({ readiness, title, status }) => {
-          const inColumn = mission.tasks.filter((task) => task.status === readiness)
+          const inColumn = mission.tasks.filter(
+            (task) => (task.needs_review ? 'review' : task.status) === readiness,
+          )
           return (
             <section key={readiness} aria-label={title}>
               <h2>
@@ -43,7 +49,7 @@ export function BoardTab({ mission }: { readonly mission: Timeline }) {
               </h2>
               <ul>
                 {inColumn.slice(0, maxTasks).map(({ id }) => (
-                  <TabCard key={id} task={tasks.get(id)} />
+                  <TabCard key={id} task={tasks.get(id)} verdict={verdicts.get(id) ?? null} />
                 ))}
               </ul>
               {inColumn.length > maxTasks && <p class="muted">and {inColumn.length - maxTasks} more</p>}
@@ -60,7 +66,12 @@ export function BoardTab({ mission }: { readonly mission: Timeline }) {
   )
 }
 
-function TabCard({ task }: { readonly task: TimelineLaneTask | undefined }) {
+interface TabCardProps {
+  readonly task: TimelineLaneTask | undefined
+  readonly verdict: Timeline['attempts'][number]['verdict']
+}
+
+function TabCard({ task, verdict }: TabCardProps) {
   if (!task) return null
   return (
     <li>
@@ -72,6 +83,7 @@ function TabCard({ task }: { readonly task: TimelineLaneTask | undefined }) {
           ) : (
             <StatusIcon status={task.status} />
           )}
+          {verdict === null ? null : <VerdictBadge is={verdict} />}
           {task.agent === null ? <span class="muted">Unclaimed</span> : <Agent name={task.agent} />}
         </span>
       </a>

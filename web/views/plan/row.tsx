@@ -70,12 +70,7 @@ export function Row(props: PlanRowProps) {
               <span class="count">
                 {row.done} of {row.total} done{needsYouText(row.doneWaiting)}
               </span>
-              <progress
-                class="progress phase-bar"
-                max={row.total}
-                value={row.done - row.doneWaiting}
-                aria-label="Done, and waiting for nobody"
-              />
+              <progress class="progress phase-bar" max={row.total} value={row.done} aria-label="Done" />
             </>
           )}
           {row.mission === null ? null : <span class="muted cut">{row.mission}</span>}

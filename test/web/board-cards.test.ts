@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { useScreens } from '../support-web/screen.ts'
+
+const ids = { mission: '', asking: '', outside: '' }
+
+const { open } = useScreens({
+  fill: async ({ agent, write }) => {
+    const codex = agent('codex')
+    const { mission_id } = await codex('start_mission', { name: 'Discounts', objective: 'o' })
+    const outside = await codex('start_task', { mission_id, name: 'Add it', goal: 'g', areas: ['docs/'] })
+    write('src/discount.ts', 'export const discount = 5\n')
+    await codex('complete_task', {
+      task_id: outside.task_id,
+      status: 'success',
+      outcome: { summary: 'Added src/discount.ts.' },
+    })
+    const asking = await codex('start_task', { mission_id, name: 'Round it', goal: 'g' })
+    await codex('log_issue', {
+      task_id: asking.task_id,
+      type: 'unclear_requirement',
+      description: 'Up or down?',
+      requires_human_review: true,
+    })
+    Object.assign(ids, { mission: mission_id, asking: asking.task_id, outside: outside.task_id })
+  },
+})
+
+test('a card says in words that its agent waits, and that files are out of scope', async () => {
+  const screen = await open('/board')
+  await screen.see('Waits for your answer', `[id="${ids.asking}"]`)
+  await screen.see('1 out of scope', `[id="${ids.outside}"]`)
+  expect(screen.text(`[id="${ids.outside}"]`)).not.toContain('Waits for your answer')
+})
+
+test('the board of a mission has the columns and verdicts of the project', async () => {
+  const screen = await open(`/missions/${ids.mission}/board`)
+  await screen.see('Add it', '.mission-board [aria-label="Needs review"]')
+  await screen.see('Unproven', '.mission-board [aria-label="Needs review"]')
+})
