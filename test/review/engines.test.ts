@@ -64,6 +64,21 @@ test.each(engines)('a review is kept, replayed and asked for on $engine', async 
   expect(inspection).toMatchObject({ error: null, brokenAt: null, differing: 0, differences: [] })
 })
 
+test.each(engines)(
+  'what a person decided on a task or mission is not new to them, on $engine',
+  async ({ open }) => {
+    const project = await open()
+    const task = await worked(project)
+    const isNew = async (actor: object = as) =>
+      (await project.call('review_show', { since: true }, actor)).files.length > 0
+    expect(await isNew()).toBe(true)
+    const { content } = await project.call('review_show', { task }, as)
+    await project.call('review_send', { subject: { task }, action: 'approve', content }, as)
+    expect(await isNew()).toBe(false)
+    expect(await isNew({ actor: { ...person, identity: 'user:uma' } })).toBe(true)
+  },
+)
+
 test.each(engines)('what is new is told since it was last looked at, on $engine', async ({ open }) => {
   const project = await open()
   const first = await worked(project)

@@ -24,7 +24,8 @@ describe.each(dialects)('long lists in $dialect', ({ fresh, isQuick }) => {
         })
         await happened(store, time, ...events)
       }
-      const ended = (after: number | null) => store.view(({ reviews }) => reviews.endedSince(after))
+      const ended = (after: number | null) =>
+        store.view(({ reviews }) => reviews.endedSince(after, 'someone'))
       const first = await ended(1)
       expect([first.attempts.length, first.isCut]).toEqual([500, true])
       const second = await ended(first.attempts.at(-1)?.closedAt ?? 0)

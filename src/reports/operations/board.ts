@@ -85,7 +85,7 @@ export const board = defineOperation({
     const now = clock.now()
     const waiting = await reads.inboxItems.list({ status: 'open', kinds: reviewItemKinds }, { limit })
     const blockers = await reads.inboxItems.list({ status: 'open', kinds: ['blocker'] }, { limit })
-    const blocked = new Set(blockers.items.flatMap(({ item }) => item.item.taskId ?? []))
+    const asking = new Set(blockers.items.flatMap(({ item }) => item.item.taskId ?? []))
     const review = new Set(waiting.items.flatMap(({ item }) => item.item.taskId ?? []))
     const ready = await reads.plan.tasks({ owner: 'open', now, ready: true }, { limit })
     const active = await reads.plan.tasks({ now, status: 'in_progress' }, { limit })
@@ -102,7 +102,7 @@ export const board = defineOperation({
     const found = await reads.tasks.cards([...new Set(Object.values(columns).flat())])
     const ended = found.filter(({ task }) => task.status === 'done')
     const undone = await undoneTasks(reads, new Map(ended.map(({ task, attempt }) => [task.id, attempt])))
-    const cards = new Map(found.map((card) => [card.task.id, boardCard(card, { now, undone, blocked })]))
+    const cards = new Map(found.map((card) => [card.task.id, boardCard(card, { now, undone, asking })]))
     const cardsOf = (ids: readonly TaskId[]) => ids.flatMap((id) => cards.get(id) ?? [])
     return {
       columns: {
@@ -121,11 +121,11 @@ function boardCard(
   {
     now,
     undone,
-    blocked,
+    asking,
   }: {
     readonly now: number
     readonly undone: ReadonlyMap<TaskId, RecordedUndo>
-    readonly blocked: ReadonlySet<TaskId>
+    readonly asking: ReadonlySet<TaskId>
   },
 ): z.output<typeof BoardCard> {
   const holder = isHeld(claim, now) ? (claim?.agent ?? null) : null
@@ -146,7 +146,7 @@ function boardCard(
     measured: measured && measuredSummary(measured),
     accepted_by: acceptedBy,
     is_undone: undone.has(task.id),
-    is_blocked: blocked.has(task.id),
+    is_blocked: asking.has(task.id),
     updated_at: instant(task.updatedAt),
   }
 }

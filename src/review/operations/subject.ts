@@ -98,7 +98,7 @@ async function missionSubject(reads: Reads, id: string): Promise<ResolvedSubject
 
 async function subjectSinceLastReview(reads: Reads, reader: Reviewer): Promise<ResolvedSubject> {
   const since = await reads.reviews.inspectedAt(reader.id)
-  const { attempts, isCut } = await reads.reviews.endedSince(since)
+  const { attempts, isCut } = await reads.reviews.endedSince(since, reader.id)
   return {
     subject: { kind: 'since' },
     name: 'Everything new',

@@ -65,9 +65,13 @@ export interface ReviewReads {
   viewedAt(ownerId: string, places: readonly string[]): Promise<readonly ViewedFile[]>
   /** The time until which a person has reviewed everything, milliseconds since the epoch; null if never. */
   inspectedAt(ownerId: string): Promise<number | null>
-  /** Measured attempts that ended after a time, oldest first: the first 500. Without a time the last 500 of all. */
+  /**
+   * Measured attempts that ended after a time, oldest first: the first 500. Without a time the last 500 of all. None of a
+   * task or mission that the person approved or sent back after their end.
+   */
   endedSince(
     after: number | null,
+    ownerId: string,
   ): Promise<{ readonly attempts: readonly Attempt[]; readonly isCut: boolean }>
   /** The files of attempts on other machines, as sent by these; by the attempt's id. */
   filesOf(attemptIds: readonly string[]): Promise<ReadonlyMap<string, readonly FileStates[]>>

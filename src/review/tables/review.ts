@@ -623,7 +623,7 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
         .executeTakeFirst()
       return row?.inspected_at ?? null
     },
-    async endedSince(after) {
+    async endedSince(after, ownerId) {
       // Since a time, the first attempts: the rest is shown at the next call. Without a time, the last ones.
       const order = after === null ? 'desc' : 'asc'
       const rows = await db
@@ -632,6 +632,24 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
         .where('project_id', '=', projectId)
         .where('closed_at', '>', after ?? 0)
         .where('end_snapshot', 'is not', null)
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('review')
+                .select('review.id')
+                .where('review.project_id', '=', projectId)
+                .where(({ eb, or, ref }) =>
+                  or([
+                    eb('review.subject', '=', ref('attempt.task_id')),
+                    eb('review.subject', '=', ref('attempt.mission_id')),
+                  ]),
+                )
+                .where('review.author_id', '=', ownerId)
+                .where('review.action', 'in', ['approve', 'send_back'])
+                .whereRef('review.created_at', '>=', 'attempt.closed_at'),
+            ),
+          ),
+        )
         .orderBy('closed_at', order)
         .orderBy('seq', order)
         .limit(maxAttempts + 1)
