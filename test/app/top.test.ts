@@ -81,7 +81,7 @@ describe.skipIf(!hasPty)('waymark top, in a real pseudo-terminal', () => {
     screen.type('d')
     await screen.shows('dismiss: Draw the map')
     // Said before the list is read again.
-    await screen.shows(' · 1 need you · ')
+    await screen.shows(' · 1 needs you · ')
     screen.type('e')
     await screen.shows('The answer: █')
     screen.type('Bluee')

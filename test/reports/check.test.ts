@@ -164,7 +164,7 @@ describe('waymark check', () => {
     complete(project, project.taskId)
     const held = project.run('check', '--base', 'main')
     expect(held.code).toBe(1)
-    expect(held.out).toMatch(/- A blocker needs a person \(h-\w+\): Which one\?/)
+    expect(held.out).toMatch(/- Blocker h-\w+ needs a person: Which one\?/)
     const item = project.json('inbox', '--json').items[0].item_id
     project.json('resolve', item, '--answer', 'The first.')
     expect(project.run('check', '--base', 'main').code).toBe(0)

@@ -58,16 +58,25 @@ export function commandFor(verb: InboxVerb, id: string): string {
   }
 }
 
+/** The commands that answer an item, the most usual first. Lost files are restored by their item. */
+export function answerCommands(kind: InboxItemKind, id: string): readonly string[] {
+  const commands = verbsFor(kind).map((verb) => commandFor(verb, id))
+  return kind === 'loss' ? [restoreCommand(id), ...commands] : commands
+}
+
+export function restoreCommand(id: string): string {
+  return `waymark restore ${id}`
+}
+
 /** The end of an item by an answer. Fails if its kind does not allow the answer, or if words are missing. */
 export function endingOf(item: InboxItem, verb: InboxVerb, words: string | null): InboxItemEnding {
   const { id, kind } = item
   refuseClosedItem(item)
   const ending = endings[kind][verb]
-  const possible = verbsFor(kind).map((one) => commandFor(one, id))
   if (ending === undefined) {
     throw new Failure('REFUSED', `Cannot ${verb} ${id}: it is ${kindWords[kind]}.`, {
       reason: 'answer_not_possible',
-      hint: `Use one of: ${possible.join('; ')}.`,
+      hint: `Use one of: ${answerCommands(kind, id).join('; ')}.`,
     })
   }
   if ((verb === 'answer' || verb === 'reject') && (words === null || words.trim() === '')) {

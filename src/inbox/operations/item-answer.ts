@@ -7,7 +7,7 @@ import { excerpt } from '../../kernel/text.ts'
 import type { NameBehind } from '../../people/operations/agent-owners.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { issueWords } from '../../track/operations/record-answer.ts'
-import { commandFor, verbsFor } from '../domain/answers.ts'
+import { commandFor, restoreCommand, verbsFor } from '../domain/answers.ts'
 import {
   type InboxItem,
   type InboxItemRequest,
@@ -144,7 +144,7 @@ function possibleAnswers({ id, kind, taskId }: InboxItem): InboxItemEntry['answe
     verb: isWork && verb === 'reject' ? 'Send back' : verbWords[verb],
     command: commandFor(verb, id),
   }))
-  if (kind === 'loss') return [{ verb: 'Restore', command: `waymark restore ${id}` }, ...verbs]
+  if (kind === 'loss') return [{ verb: 'Restore', command: restoreCommand(id) }, ...verbs]
   return isReviewed && taskId !== null ? [reviewCommand, ...verbs] : verbs
 }
 

@@ -13,6 +13,10 @@ test.each(['scope', 'approval', 'command', 'stale_attempt'] as const)(
   },
 )
 
+test('of lost files names the command that restores them first', () => {
+  expect(commandFor('loss')).toBe('waymark restore h-1 · waymark resolve h-1 --dismiss')
+})
+
 test('of a question names the command that answers it', () => {
   expect(commandFor('blocker')).toBe('waymark resolve h-1 "<answer>"')
 })

@@ -1,5 +1,5 @@
 import type { ProjectEvent } from '../../events/domain/project-event.ts'
-import { commandFor, verbsFor } from '../../inbox/domain/answers.ts'
+import { answerCommands } from '../../inbox/domain/answers.ts'
 import { displayName } from '../../kernel/actor.ts'
 import type { InboxItemId, MissionId, TaskId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
@@ -110,7 +110,7 @@ function subjectOf({ taskName, missionName }: NamedNotice): string {
 export function commandOf({ kind, itemId, taskId, missionId }: Notice): string | null {
   if (itemId === null) return `waymark show ${taskId ?? missionId ?? ''}`.trim()
   if (kind === 'attempt_failed' || kind === 'mission_ended') return null
-  const [first, second] = verbsFor(kind).map((verb) => commandFor(verb, itemId))
+  const [first, second] = answerCommands(kind, itemId)
   // A question has one answer in words; everything else is approved or rejected.
   return kind === 'blocker' || kind === 'review' ? (first ?? null) : [first, second].join(' · ')
 }

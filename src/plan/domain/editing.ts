@@ -154,7 +154,7 @@ export function dropTask(
       `Cannot drop task ${task.id}: attempt ${openAttempt.id} of ${holder} is open.`,
       {
         reason: 'attempt_open',
-        hint: hintOf`Complete it first with ${callTo('complete_task', { task_id: task.id, status: 'failed' })}.`,
+        hint: hintOf`Complete it first with ${callTo('complete_task', { task_id: task.id, status: 'failed', outcome: undefined })}.`,
       },
     )
   }

@@ -387,7 +387,7 @@ function taskReasons(task: DoubtfulTask): readonly Reason[] {
 function inboxItemReason({ id, kind, reason, paths }: InboxItem): Reason {
   return {
     kind: 'inbox_item',
-    message: `A ${plainWord(kind)} needs a person (${id}): ${excerpt(reason, 300)}`,
+    message: `${plainWord(kind).replace(/^./, (first) => first.toUpperCase())} ${id} needs a person: ${excerpt(reason, 300)}`,
     path: paths[0] ?? null,
     id,
   }

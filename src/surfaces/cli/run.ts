@@ -124,7 +124,11 @@ async function perform(
   try {
     const isText = (options.format ?? host.format) !== 'json'
     const input = await completeInput(operation, placed, { ask, interactive: terminal.interactive, isText })
-    if (operation.confirm && !host.confirm) assertConfirmed(operation, { input, typed: found.rest })
+    if (operation.confirm && !host.confirm && input['yes'] !== true && input['dry_run'] !== true) {
+      // A command that cannot work says so first.
+      await project.ask(operation, { ...input, dry_run: true }, {})
+      throw confirmationFailure(operation, found.rest)
+    }
     const wanted = options.format ?? (input['format'] === undefined ? host.format : formatIn(input))
     const text = textOutput(terminal)
     const invokeOptions = {
@@ -136,16 +140,22 @@ async function perform(
       terminal.write('\n')
       return 0
     }
+    let isAsked = false
     const show = async (shown: Answer) => {
       const firstPrompt = async () => host.firstPrompt?.(options.project)
       const context =
         wanted === 'json' ? {} : await readAnswerSupplement(operation, shown, { ask, firstPrompt })
       terminal.write(
-        render(operation, { answer: shown, input, wanted, typed: found.rest, context }, terminal),
+        render(
+          operation,
+          { answer: shown, input, wanted, typed: found.rest, context: { ...context, isAsked } },
+          terminal,
+        ),
       )
     }
-    await show(answer)
     const question = input['dry_run'] === true ? null : (operation.confirm?.(answer) ?? null)
+    isAsked = question !== null && host.confirm !== undefined
+    await show(answer)
     const isConfirmed = question !== null && (await host.confirm?.(question)) === true
     if (question !== null && !isConfirmed) terminal.write('Nothing was written.\n')
     if (isConfirmed) {
@@ -177,13 +187,9 @@ function textOutput(terminal: Terminal) {
 }
 
 /** Where no one can be asked, the command itself has to say that it may write. */
-function assertConfirmed(
-  operation: Operation,
-  { input, typed }: { readonly input: Answer; readonly typed: readonly string[] },
-): void {
-  if (input['yes'] === true || input['dry_run'] === true) return
+function confirmationFailure(operation: Operation, typed: readonly string[]): Failure {
   const words = ['waymark', operation.command, ...typed.map(quoteShellWord)].join(' ')
-  throw new Failure('INVALID_INPUT', `Without a terminal, ${operation.command} writes only with --yes.`, {
+  return new Failure('INVALID_INPUT', `Without a terminal, ${operation.command} writes only with --yes.`, {
     reason: 'confirmation_needed',
     hint: `${words} --dry-run shows the difference. To write it: ${words} --yes`,
   })

@@ -78,7 +78,9 @@ export const undo: AnswerView<'undo'> = (answer, page) => {
     warnings(notes, page),
     answer.reopened ? `${id} is to do again.` : '',
     answer.snapshot_id === null ? '' : `To take the undo back: waymark restore ${answer.snapshot_id}`,
-    answer.written ? '' : `Write it: waymark undo ${id} --yes${conflicts.length > 0 ? ' --conflicts' : ''}`,
+    answer.written || page.isAsked === true
+      ? ''
+      : `Write it: waymark undo ${id} --yes${conflicts.length > 0 ? ' --conflicts' : ''}`,
   )
 }
 

@@ -3,7 +3,7 @@ import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { MissionId, TaskId, TurnId } from '../../kernel/id.ts'
 import { findTask } from '../../kernel/operations/find.ts'
 import type { RecordContext } from '../../kernel/operations/operation.ts'
-import { excerpt } from '../../kernel/text.ts'
+import { excerpt, formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../domain/task.ts'
 
@@ -73,7 +73,7 @@ async function ofLoss({ fileLosses }: Reads, id: string): Promise<Restorable> {
     })
   }
   const { taskId, missionId, from, files } = loss
-  const title = `${files.length} lost files`
+  const title = formatCount(files.length, 'lost file')
   return {
     ...nothing,
     id,

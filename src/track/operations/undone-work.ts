@@ -122,7 +122,7 @@ function openFailure(taskId: TaskId, open: Attempt): Failure {
   const whose = open.taskId === taskId ? '' : ` of its subtask ${open.taskId}`
   return new Failure('REFUSED', `Cannot undo task ${taskId}: attempt ${open.id}${whose} is open.`, {
     reason: 'attempt_open',
-    hint: hintOf`End it first with ${callTo('complete_task', { task_id: open.taskId, status: 'failed' })}, which measures its changes.`,
+    hint: hintOf`End it first with ${callTo('complete_task', { task_id: open.taskId, status: 'failed', outcome: undefined })}, which measures its changes.`,
   })
 }
 

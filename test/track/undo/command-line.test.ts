@@ -12,6 +12,7 @@ test('a person undoes a task by its title; an agent’s shell is refused', () =>
   git('commit', '-qam', 'two')
   const content = () => readFileSync(join(folder, 'src/app.ts'), 'utf8')
   expect(refused('undo', started.task_id)).toMatchObject({ reason: 'confirmation_needed', exit: 2 })
+  expect(refused('undo', 't-nothere')).toMatchObject({ code: 'NOT_FOUND', exit: 1 })
   const dry = run('undo', 'Raise the number', '--dry-run')
   expect(dry).toMatchObject({ code: 0, error: '' })
   expect(dry.out).toContain('-export const app = 2')

@@ -142,7 +142,7 @@ const endings: Readonly<Record<RunPage['run']['status'], string>> = {
   active: 'Active',
   succeeded: 'Succeeded',
   failed: 'Failed',
-  cancelled: 'Cancelled',
+  cancelled: 'Canceled',
 }
 
 function runStatus({ run, waits_for }: RunPage): Status {

@@ -11,6 +11,8 @@ export interface AnswerSupplement {
     | undefined
   /** The open mission of a completed task, as status shows it. */
   readonly mission?: OutputOf<'status'>['missions'][number] | undefined
+  /** A person is asked below the answer whether to write it. */
+  readonly isAsked?: boolean | undefined
   /** What to say to an agent, beside the first steps, once a client is set up. */
   readonly firstPrompt?: string | undefined
 }

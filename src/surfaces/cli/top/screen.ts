@@ -106,7 +106,7 @@ function screenHeader(data: ScreenData | null, project: string, now: number): Sc
   const counts =
     data === null
       ? ''
-      : ` · ${data.work.waiting} need you · ${data.work.running_total} active · ${formatCount(data.work.missions_total, 'mission')}`
+      : ` · ${data.work.waiting} ${data.work.waiting === 1 ? 'needs' : 'need'} you · ${data.work.running_total} active · ${formatCount(data.work.missions_total, 'mission')}`
   return [{ text: `waymark top · ${safeLine(project)}${counts} · ${time}`, style: 'bold' }]
 }
 
@@ -226,7 +226,7 @@ function missionLines({ missions }: ScreenData): readonly ScreenLine[] {
       const { done_tasks: done, open_tasks: open, to_do_tasks: toDo } = mission
       const blockers = mission.open_blockers === 0 ? '' : `, ${formatCount(mission.open_blockers, 'blocker')}`
       return [
-        { text: `  ${progressBar(phase, phases)} `, style: 'cyan' },
+        { text: `  ${progressBar(done, done + open + toDo)} `, style: 'cyan' },
         { text: safeLine(mission.name) },
         {
           text: ` · ${phases === 0 ? '' : `phase ${Math.min(phase, phases)} of ${phases}, `}${done} done, ${open} running, ${toDo} to do${blockers}`,
@@ -239,10 +239,10 @@ function missionLines({ missions }: ScreenData): readonly ScreenLine[] {
 
 const barWidth = 8
 
-/** The finished phases of all phases. */
-function progressBar(phase: number, phases: number): string {
-  const over = phases === 0 ? 0 : Math.round((barWidth * Math.max(0, phase - 1)) / phases)
-  return '█'.repeat(Math.min(barWidth, over)).padEnd(barWidth, '░')
+/** The done tasks of all tasks. */
+function progressBar(done: number, all: number): string {
+  const filled = all === 0 ? 0 : Math.floor((barWidth * done) / all)
+  return '█'.repeat(filled).padEnd(barWidth, '░')
 }
 
 function screenFooter(data: ScreenData | null, state: ScreenState): readonly ScreenLine[] {

@@ -1,3 +1,4 @@
+import { formatCount } from '../../../../src/kernel/text.ts'
 import { sumOfLines } from '../../../../src/track/domain/changes.ts'
 import type { MarkKind } from '../../../geometry/bar-layout.ts'
 import { monoWidth, textWidth } from '../../../geometry/text-width.ts'
@@ -96,7 +97,9 @@ export function describeSpan({ attempt, from, to }: TimelineSpan, now: number): 
     attempt.lines?.added != null
       ? `, measured plus ${attempt.lines.added} minus ${attempt.lines.deleted} lines`
       : ''
-  const out = attempt.lines?.out_of_scope ? `, ${attempt.lines.out_of_scope} files out of scope` : ''
+  const out = attempt.lines?.out_of_scope
+    ? `, ${formatCount(attempt.lines.out_of_scope, 'file')} out of scope`
+    : ''
   const who = attempt.agent ?? 'an unnamed agent'
   return `Attempt ${attempt.number} by ${who}, ${statuses[attemptStatus(attempt)].word}, ${durationText((to ?? now) - from)}${lines}${out}`
 }
