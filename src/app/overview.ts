@@ -41,7 +41,7 @@ export async function showOverview(words: readonly string[]): Promise<void> {
     const folder = project ?? process.cwd()
     if (isJson) return printJson({ repository: null, next: 'waymark demo' })
     return print(
-      `${folder} is in no git repository: run waymark in one, or watch a recorded day with: waymark demo\n`,
+      `${folder} is in no git repository. Waymark can measure it by checksums: waymark init sets up your agents.\nIn a git repository it also knows branches and commits. Watch a recorded day: waymark demo\n`,
     )
   }
   const overview = await readOverview(top, environment)

@@ -4,6 +4,7 @@ import { Failure, messageOf } from '../../kernel/failure.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { plainWord } from '../../kernel/text.ts'
 import { markdownText } from '../../reports/domain/document.ts'
+import { shortRunIds } from '../../surfaces/cli/render/text.ts'
 import { print, printError } from '../../surfaces/cli/terminal.ts'
 import { answerAsJson } from '../command-line.ts'
 import { type Environment, formatIn } from '../settings/environment.ts'
@@ -88,7 +89,7 @@ function formatCheckResult(answer: CheckAnswer): string {
     ]),
     ...notes,
   ]
-  return `${lines.join('\n')}\n`
+  return `${shortRunIds(lines.join('\n'))}\n`
 }
 
 /** The files and tasks that are listed without failing the check. */

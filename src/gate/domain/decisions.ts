@@ -208,7 +208,7 @@ function decisionReason(
   const description = stateNamed(definition, run.state)?.description
   const wanted = approvals.map(
     ({ role, artifact }) =>
-      `Only the role ${role} may approve${artifact === null ? '' : ` ${approvedWords(definition, artifact)}`}.`,
+      `A person approves${artifact === null ? '' : ` ${approvedWords(definition, artifact)}`}, in the role ${role}.`,
   )
   const detail = description === null || description === undefined ? '' : ` (${description})`
   const choices = events.map((event) => {

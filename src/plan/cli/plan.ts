@@ -20,7 +20,7 @@ export const planShow: AnswerView<'plan_show'> = (answer, page) => {
     ...(answer.dropped > 0 ? [`${answer.dropped} dropped`] : []),
     ...(answer.critical_path.length > 1 ? [`critical path of ${answer.critical_path.length} tasks`] : []),
   ].join(', ')
-  const legend = '✓ done  ● in progress  ○ ready  · blocked  ✗ dropped  ! critical path'
+  const legend = '✓ done  ? needs review  ● in progress  ○ ready  · blocked  ✗ dropped  ! critical path'
   const folded = phases.find((phase) => phase.folded)
   const unfold = folded ? [`Show the tasks of a phase: waymark plan show --phase ${folded.id ?? 'none'}`] : []
   const titles = new Map(phases.flatMap(tasksOfPhase).map(({ id, title }) => [id, title]))
@@ -74,7 +74,7 @@ function taskLines(
     task.undone === undefined ? '' : `undone by ${task.undone.author}`,
   ].filter((note) => note !== '')
   const critical = task.critical ? page.ink('yellow', '!') : ' '
-  const line = `${'  '.repeat(depth)}${task.needs_review ? page.ink('yellow', '●') : taskMarkText(mark, page)} ${critical} ${title}`
+  const line = `${'  '.repeat(depth)}${task.needs_review ? page.ink('yellow', '?') : taskMarkText(mark, page)} ${critical} ${title}`
   return [
     `${line}  ${page.ink('dim', notes.join(', '))}`,
     ...task.subtasks.flatMap((subtask) => taskLines(subtask, { depth: depth + 1, titles }, page)),
@@ -130,7 +130,7 @@ export const planPhases: AnswerView<'taskman_phase_list'> = (answer, page) => {
   const rows = phases.map((phase) => [
     phase.name,
     statusWord(phase.status, page),
-    phase.mission_id ?? '',
+    missionTitle(phase, page),
     page.ink('dim', phase.id),
   ])
   return table(columns, rows, page)
@@ -183,7 +183,7 @@ function planTable(tasks: readonly PlannedTaskEntry[], page: RenderContext): str
     phaseName(task, page),
     task.role ?? '',
     task.blocked ? task.depends_on.map((id) => titles.get(id) ?? id).join('\n') : '',
-    task.mission_id ?? '',
+    missionTitle(task, page),
     page.ink('dim', task.id),
   ])
   return table(columns, rows, page)
@@ -226,7 +226,14 @@ function phaseName(
   return id == null ? '' : (page.titles?.[id] ?? id)
 }
 
-function titledId(id: string, { titles, ink }: RenderContext): string {
+function missionTitle(
+  { mission_id: id }: { readonly mission_id: string | null },
+  { titles }: RenderContext,
+): string {
+  return id === null ? '' : (titles?.[id] ?? id)
+}
+
+export function titledId(id: string, { titles, ink }: RenderContext): string {
   const title = titles?.[id]
   return title === undefined ? id : `${title}  ${ink('dim', id)}`
 }

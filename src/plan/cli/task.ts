@@ -27,7 +27,7 @@ import { lossLines } from '../../track/cli/restore.ts'
 import { deniedLine, nextStepLines, verdictColors, verdictText } from '../../track/cli/verdict.ts'
 import { landingWords } from '../../track/domain/landed.ts'
 import type { TaskEntry } from '../../track/operations/mission-answer.ts'
-import { promiseRows } from './plan.ts'
+import { promiseRows, titledId } from './plan.ts'
 
 export const startTask: AnswerView<'start_task'> = (answer, page) => {
   const areas = answer.areas.map((area) => `${area.area} (${formatCount(area.files, 'file')})`)
@@ -100,10 +100,13 @@ export const completeTask: AnswerView<'complete_task'> = (answer, page) => {
       indentText(openQuestionsText(answer, page)),
       page,
     ),
+    answer.status === 'failed' && answer.completed_at !== null
+      ? `It is to do again: waymark task start ${answer.task_id}`
+      : '',
     answer.review === undefined ? '' : commentCountsText(answer.review),
     phase === undefined || answer.phase_status !== 'completed'
       ? ''
-      : `Phase ${answer.phase_number ?? answer.phase_id} is ${phase}.`,
+      : `Phase ${phaseLabel(answer)} is ${phase}.`,
     section('Next', indentText(page.mission === undefined ? '' : gateSteps(page.mission).join('\n')), page),
   )
 }
@@ -144,6 +147,15 @@ function commentCountsText(met: NonNullable<OutputOf<'complete_task'>['review']>
   const standings = (['done', 'answered', 'changed', 'open'] as const).filter((name) => met[name].length > 0)
   const counts = standings.map((name) => `${met[name].length} ${name}`)
   return `Review comments: ${counts.join(', ')}.`
+}
+
+/** `1 "Build"`, as a mission counts its phases. */
+function phaseLabel({
+  phase_id: id,
+  phase_number: number,
+  phase_name: name,
+}: OutputOf<'complete_task'>): string {
+  return [number ?? (name === undefined ? id : null), name && `"${name}"`].filter(Boolean).join(' ')
 }
 
 /** A preview ends nothing. */
@@ -210,7 +222,7 @@ function headOf(task: TaskAnswer, page: RenderContext): readonly (readonly [stri
     ['status', `${statusWord(status, page)}${notMeasured}`],
     ['for', task.assignee ?? ''],
     ['role', task.role ?? ''],
-    ['mission', task.mission_id ?? ''],
+    ['mission', task.mission_id === null ? '' : titledId(task.mission_id, page)],
     ['phase', task.phase?.name ?? ''],
     ['scope', task.areas.join(', ')],
     ['parent', task.parent === null ? '' : dependencyText(task.parent)],

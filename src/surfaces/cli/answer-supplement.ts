@@ -16,7 +16,10 @@ export async function readAnswerSupplement(
     return { mission: missions.find(({ mission_id: id }) => id === answer['mission_id']) }
   }
   if (name === 'taskman_task_add' && answer['mission_id'] === null) return openMissionOf(ask)
-  if (name === 'taskman_task_list') return { titles: await phaseNames(ask) }
+  if (name === 'taskman_task_list' || name === 'taskman_phase_list')
+    return { titles: { ...(await phaseNames(ask)), ...(await missionNames(ask)) } }
+  if (name === 'show' && answer['kind'] === 'task' && typeof answer['mission_id'] === 'string')
+    return { titles: await missionNames(ask) }
   if (!namesTasks.has(name)) return {}
   const { depends_on: ids, mission_id: mission } = isJsonObject(answer['task']) ? answer['task'] : answer
   const wanted = new Set([ids, mission].flat().filter((id) => typeof id === 'string'))
@@ -30,6 +33,11 @@ export async function readAnswerSupplement(
 async function phaseNames(ask: AskProject): Promise<Readonly<Record<string, string>>> {
   const { phases } = await ask('taskman_phase_list', {})
   return Object.fromEntries(phases.map(({ id, name }) => [id, name]))
+}
+
+async function missionNames(ask: AskProject): Promise<Readonly<Record<string, string>>> {
+  const { missions } = await ask('search', {})
+  return Object.fromEntries(missions.map(({ id, name }) => [id, name]))
 }
 
 /** The commands that show one task of the plan. */

@@ -116,6 +116,7 @@ const otherNames = new Map([
   ['next', 'task next'],
   ['note', 'task note add'],
   ['start', 'task start'],
+  ['statistics', 'stats'],
   ['tidy', 'prune'],
   ['users', 'person list'],
   ['version', '--version'],

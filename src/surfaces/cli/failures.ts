@@ -6,7 +6,7 @@ import type { Operation } from '../../kernel/operations/operation.ts'
 import { quoteShellWord } from '../../kernel/shell-word.ts'
 import { flagsOf } from './flags.ts'
 import { usageLine } from './help.ts'
-import { shortRunIds, withLocalTimes } from './render/text.ts'
+import { withLocalTimes } from './render/text.ts'
 import { complaint, refusalJson, type Terminal, withoutControlCodes } from './terminal.ts'
 
 /** Prints `waymark: <sentence>` and the hint on stderr; with JSON also the failure on stdout. */
@@ -15,7 +15,7 @@ export function reportFailure(
   { terminal, operations, json, project }: FailureReportContext,
 ): void {
   const hint = inProject(formatHintCommands(failure.hintParts, operations), { operations, project })
-  const asRead = (text: string) => shortRunIds(withLocalTimes(text, Date.now()))
+  const asRead = (text: string) => withLocalTimes(text, Date.now())
   terminal.writeError(
     withoutControlCodes(complaint(asRead(failure.message), `${differences(failure)}${asRead(hint)}`)),
   )

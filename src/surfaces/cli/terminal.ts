@@ -1,4 +1,5 @@
 import { errorCode, Failure, refusalData } from '../../kernel/failure.ts'
+import { shortRunIds } from './render/text.ts'
 
 /** The output of a command and its properties. */
 export interface Terminal {
@@ -62,7 +63,7 @@ export function printError(text: string): void {
 
 /** An error message in the format of every command, with the hint on its own lines. */
 export function complaint(message: string, hint = ''): string {
-  return `waymark: ${message}\n${hint === '' || hint.endsWith('\n') ? hint : `${hint}\n`}`
+  return shortRunIds(`waymark: ${message}\n${hint === '' || hint.endsWith('\n') ? hint : `${hint}\n`}`)
 }
 
 /** Whether a command line requests JSON: then a failure is printed as JSON too. */

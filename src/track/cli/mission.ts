@@ -31,7 +31,8 @@ export function missionPage(mission: MissionAnswer, page: RenderContext): string
   return blocks(
     `${page.ink('bold', mission.name)}\n${pairs(headOf(mission, page), page)}`,
     section('Phases', phaseTable(mission.phase_summary, page), page),
-    section('Tasks', taskTable(tasks, page), page),
+    // The newest first would turn the plan around.
+    section('Tasks', taskTable(tasks.toReversed(), page), page),
     cutNote(tasks.length, mission.tasks_total, 'waymark context <mission> --include tasks shows all.'),
     section('Runs', runLines(mission, page), page),
     section('Needs a person', inboxList(mission.items, page), page),
@@ -125,24 +126,36 @@ export function missionTable(missions: readonly MissionListRow[], page: RenderCo
     { title: 'running', align: 'right' },
     { title: 'to do', align: 'right' },
     { title: 'done', align: 'right' },
-    { title: 'blockers', align: 'right' },
+    { title: 'needs you', align: 'right' },
     { title: 'id' },
   ] as const
   const rows = missions.map((mission) => [
     mission.name,
-    statusWord(mission.status, page),
+    statusWord(missionStatus(mission), page),
     phaseOf(mission, '/'),
     (mission.gates ?? []).map(({ process_name, state }) => `${process_name}: ${state}`).join('\n'),
     String(mission.open_tasks),
     String(mission.to_do_tasks),
     `${mission.done_tasks}${needsYouText(mission.done_waiting ?? 0)}`,
-    blockers(mission.open_blockers, page),
+    needsYou(mission, page),
     page.ink('dim', mission.mission_id),
   ])
   return table(columns, rows, page)
 }
 
-function blockers(count: number, { ink }: RenderContext): string {
+/** What agents asked for, and done tasks whose verdict waits. */
+function waitingFor({ open_blockers: blockers, done_waiting: doubts = 0 }: MissionListRow): number {
+  return blockers + doubts
+}
+
+/** A mission where a person is awaited and no agent works, whatever they are awaited for. */
+function missionStatus(mission: MissionListRow): string {
+  const isWaiting = mission.open_tasks === 0 && waitingFor(mission) > 0
+  return isWaiting && mission.status === 'IN_PROGRESS' ? 'BLOCKED' : mission.status
+}
+
+function needsYou(mission: MissionListRow, { ink }: RenderContext): string {
+  const count = waitingFor(mission)
   return count === 0 ? '0' : ink('red', String(count))
 }
 
@@ -159,7 +172,7 @@ function phaseTable(phases: readonly PhaseSummary[], page: RenderContext): strin
     phase.name,
     statusWord(phase.status, page),
     String(phase.tasks_count),
-    formatDuration(phase.duration_seconds),
+    phase.status === 'PENDING' ? '' : formatDuration(phase.duration_seconds),
   ])
   return table(columns, rows, page)
 }

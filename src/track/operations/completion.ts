@@ -265,9 +265,10 @@ export const CompletionAnswer = z.object({
   /** Tasks that depend on this one wait for a person. */
   settled: z.literal(false).optional(),
   review: CommentOutcomes.optional(),
-  // Stored answers of earlier versions have neither.
+  // Stored answers of earlier versions have none of these.
   mission_id: z.string().nullable().optional(),
   phase_id: z.string().nullable().optional(),
+  phase_name: z.string().optional(),
   phase_status: z.enum(phaseStatuses).nullable(),
   phase_number: z.int().nullable(),
   preview: z.literal(true).optional(),
@@ -324,6 +325,7 @@ export function completionAnswer(completed: {
     ...(completed.review && { review: completed.review }),
     mission_id: completed.task.missionId,
     phase_id: completed.phase?.id ?? null,
+    ...(completed.phase && { phase_name: excerpt(completed.phase.name, 120) }),
     phase_status: completed.phase?.status ?? null,
     phase_number: completed.phase?.number ?? null,
   }

@@ -46,3 +46,30 @@ test('the board says how many tasks are blocked', () => {
   expect([totals, columns.ready.length]).toEqual([{ ready: 1, active: 0, blocked: 1 }, 1])
   expect(run('board').out).toContain('waymark plan show')
 })
+
+test('lists name a mission by its title, and a completion a phase by its name', () => {
+  const { json, run, missionId } = openMission()
+  json('phase', 'add', 'Build', '--mission', 'Tax')
+  const { id } = json('task', 'add', 'First', '--mission', 'Tax')
+  for (const words of [
+    ['task', 'list'],
+    ['phase', 'list'],
+  ]) {
+    const { out } = run(...words)
+    expect(out).toContain('Tax')
+    expect(out).not.toContain(missionId)
+  }
+  expect(run('show', id).out).toContain(`Tax  ${missionId}`)
+  json('task', 'start', id)
+  const failed = run('task', 'complete', id, 'No.', '--status', 'failed').out
+  expect(failed).toContain(`waymark task start ${id}`)
+  json('task', 'start', id)
+  const end = ['task', 'complete', id, 'Done.', '--status', 'success', '--phase-complete']
+  expect(json(...end)).toMatchObject({ phase_status: 'completed', phase_name: 'Build' })
+})
+
+test('a mission lists its tasks in the order of their plan', () => {
+  const { json, run } = openMission()
+  for (const title of ['First', 'Second', 'Third']) json('task', 'add', title, '--mission', 'Tax')
+  expect(run('show', 'Tax').out).toMatch(/First[^]*Second[^]*Third/)
+})

@@ -46,7 +46,7 @@ test('a claimed task is printed with the command that starts it, and a done depe
   expect(await spoken(command.split(' ').slice(1), project)).toMatchObject({ code: 0 })
   const done = ['--status', 'success', '--outcome.summary', 'Done']
   const completed = await spoken(['task', 'complete', second, ...done], project)
-  expect(completed.out).toContain('Phase P1 is done')
+  expect(completed.out).toContain('Phase "Design" is done')
 })
 
 test('JSON that is wanted for an object names the fields that may be given alone', async () => {
