@@ -73,7 +73,7 @@ export function barsWithin<S extends BarSpan>(
 export interface BarLabel {
   /** The text in the bar, or behind it when the bar is too narrow. */
   readonly main: { readonly x: number; readonly inside: boolean } | null
-  readonly detail: { readonly x: number } | null
+  readonly detail: { readonly x: number; readonly isShort: boolean } | null
 }
 
 export interface LabelledBar {
@@ -82,6 +82,8 @@ export interface LabelledBar {
   /** Widths of the two texts; 0 for none. */
   readonly main: number
   readonly detail: number
+  /** The width of the second text where it has no room whole. */
+  readonly short?: number
 }
 
 export interface LabelRoom {
@@ -118,7 +120,10 @@ function placeLabel(bar: LabelledBar, room: LabelRoom, limit: number): BarLabel 
   const behind = !inside && free(bar.main)
   const main = inside ? { x: inX, inside: true } : behind ? { x, inside: false } : null
   if (behind) x += bar.main + padding
-  return { main, detail: free(bar.detail) ? { x } : null }
+  const start = x
+  if (free(bar.detail)) return { main, detail: { x, isShort: false } }
+  x = start
+  return { main, detail: free(bar.short ?? 0) ? { x, isShort: true } : null }
 }
 
 /** The first place from `x` on where a text of this width lies over no sign. */

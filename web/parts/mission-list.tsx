@@ -12,7 +12,7 @@ import { durationText } from './duration.ts'
 import { Pending } from './empty-state.tsx'
 import { PlusMinus } from './evidence.tsx'
 import { FilterField, stepSelection, useDrawnRows, useFlash, WaitingRows } from './list.tsx'
-import { StatusIcon, statusOf } from './status.tsx'
+import { StatusBadge, StatusIcon, statusOf } from './status.tsx'
 import { shortId } from './text.tsx'
 import { Since, TimeOfDay } from './time.tsx'
 import './mission-card.css'
@@ -93,7 +93,8 @@ function MissionCard({
       <StatusIcon status={mission.open_blockers > 0 ? 'blocked' : statusOf(status)} />
       <div class="mission-main">
         <h2>
-          <a href={href(`/missions/${mission_id}`)}>{name}</a> <span class="id">{shortId(mission_id)}</span>
+          <a href={href(`/missions/${mission_id}`)}>{name}</a> <span class="id">{shortId(mission_id)}</span>{' '}
+          {mission.open_blockers > 0 ? <StatusBadge status="blocked" /> : null}
         </h2>
         {objective === null ? null : <p class="muted mission-objective">{objective}</p>}
         <p class="mission-agents">
@@ -125,11 +126,9 @@ function MissionCard({
           {open_tasks > 0 ? `, ${open_tasks} in progress` : ''}
         </span>
         <span class="muted">
-          {total_phases === 0
+          {total_phases === 0 || completed_at !== null
             ? null
-            : completed_at === null
-              ? `phase ${Math.min(current_phase, total_phases)} of ${total_phases}`
-              : formatCount(total_phases, 'phase')}
+            : `phase ${Math.min(current_phase, total_phases)} of ${total_phases}`}
         </span>
       </div>
       <div class="mission-side">
@@ -137,7 +136,8 @@ function MissionCard({
           <span class="muted">no changes yet</span>
         ) : (
           <a class="mission-files" href={href(`/review/mission/${mission_id}`)}>
-            {formatCount(files, 'file')} <PlusMinus added_lines={added_lines} deleted_lines={deleted_lines} />
+            {formatCount(files, 'file')} <PlusMinus added_lines={added_lines} deleted_lines={deleted_lines} />{' '}
+            <span class="muted">net</span>
           </a>
         )}
         <span class="muted">

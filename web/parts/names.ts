@@ -9,10 +9,12 @@ export function useNames(): ReadonlyMap<string, string> {
   return useMemo(
     () =>
       new Map(
-        [...(found?.missions ?? []), ...(found?.runs ?? []), ...(found?.tasks ?? [])].map(({ id, name }) => [
-          id,
-          name,
-        ]),
+        [
+          ...(found?.missions ?? []),
+          // Without the state, which it had only until now.
+          ...(found?.runs ?? []).map(({ id, name }) => ({ id, name: name.replace(/: [^:]*$/, '') })),
+          ...(found?.tasks ?? []),
+        ].map(({ id, name }) => [id, name]),
       ),
     [found],
   )

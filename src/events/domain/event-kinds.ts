@@ -100,6 +100,7 @@ type EntityChanges = readonly [EntityChange, ...EntityChange[]]
 interface EventTitles {
   task(id: string): string
   mission(id: string): string
+  run(id: string): string
 }
 
 interface ProjectEventKindSpec<OneEvent> {
@@ -126,6 +127,7 @@ export function describeProjectEvent(
   return kindOf(projectEvent).words(projectEvent, {
     task: titleWords('task'),
     mission: titleWords('mission'),
+    run: (id) => (titles.has(id) ? titleWords('run')(id) : id),
   })
 }
 
@@ -140,7 +142,7 @@ export function namedSubjects(projectEvent: NewProjectEvent): {
     ids.add(id)
     return id
   }
-  const named = { task: note(tasks), mission: note(missions) }
+  const named = { task: note(tasks), mission: note(missions), run: (id: string) => id }
   kindOf(projectEvent).words(projectEvent, named)
   return { tasks: [...tasks] as TaskId[], missions: [...missions] as MissionId[] }
 }
@@ -417,30 +419,32 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   },
   'run.advanced': {
     concerns: runUpdated,
-    words: ({ runId, event }) => `emitted ${event.event} in ${runId}: ${transitionText(event)}`,
+    words: ({ runId, event }, titles) =>
+      `emitted ${event.event} in ${titles.run(runId)}: ${transitionText(event)}`,
   },
   'run.migrated': {
     concerns: runUpdated,
-    words: ({ runId, process, event }) =>
-      `migrated ${runId} to version ${process.version} of its process: ${transitionText(event)}`,
+    words: ({ runId, process, event }, titles) =>
+      `migrated ${titles.run(runId)} to version ${process.version} of its process: ${transitionText(event)}`,
   },
   'run.cancelled': {
     concerns: runUpdated,
-    words: ({ runId, event }) => `cancelled ${runId} in "${event.from}": ${shortenText(event.event)}`,
+    words: ({ runId, event }, titles) =>
+      `cancelled ${titles.run(runId)} in "${event.from}": ${shortenText(event.event)}`,
   },
   'run.refused': {
     concerns: ({ refusal }) => [{ change: 'refused', entity: { kind: 'refusal', refusal } }],
-    words: ({ runId, refusal: { event, code, tried, message } }) =>
-      `tried ${event} in ${runId} and was refused (${code})${triedFilesText(tried)}: ${shortenText(message)}`,
+    words: ({ runId, refusal: { event, code, tried, message } }, titles) =>
+      `tried ${event} in ${titles.run(runId)} and was refused (${code})${triedFilesText(tried)}: ${shortenText(message)}`,
   },
   'run.approved': {
     concerns: runUpdated,
-    words: ({ runId, approval }) =>
-      `approved ${approval.artifact ?? 'the state'} of ${runId} as ${approval.role}`,
+    words: ({ runId, approval }, titles) =>
+      `approved ${approval.artifact ?? 'the state'} of ${titles.run(runId)} as ${approval.role}`,
   },
   'run.approvals_withdrawn': {
     concerns: runUpdated,
-    words: ({ runId }) => `withdrew their approvals in ${runId} by sending it back`,
+    words: ({ runId }, titles) => `withdrew their approvals in ${titles.run(runId)} by sending it back`,
   },
 
   'command.started': {
@@ -618,8 +622,10 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       { change: 'touched', entity: { kind: 'lines', tree: top, files: files.length } },
     ],
     words: ({ command: { commands, answer, files, missing } }) =>
-      `${answer === 'none' ? 'ran' : answer === 'ask' ? 'asked before' : 'was denied'} ${shortenText(commands.join(', '))}${
-        files.length === 0 ? '' : `, with ${formatCount(files.length, 'file')} of others`
+      `${answer === 'none' ? 'ran' : answer === 'ask' ? 'had to ask before' : 'was denied'} ${shortenText(commands.join(', '))}${
+        files.length === 0
+          ? ''
+          : `, which touches ${formatCount(files.length, 'uncommitted file')} of other agents`
       }${missing === null ? '' : ', without a snapshot'}`,
   },
   'tree.written': {

@@ -26,7 +26,7 @@ const bys = ['agent', 'model', 'mission', 'author'] as const
 
 const definitions = {
   share:
-    'Lines by recorded agents, of all lines with a known author (`known`). Blank and `unknown` lines are not counted. Lines count as human only if every_agent_captured is set.',
+    'Lines by recorded agents, of all lines with a known author (`known`). Blank and `unknown` lines are not counted. Lines count as human only if the setting `every_agent_captured` says that each agent is recorded.',
   survival:
     'Lines that an attempt added and that still exist at the commit. Moved and reformatted lines still exist; changed ones do not.',
   after_14_days: 'Counts attempts that ended at least 14 days ago.',

@@ -58,7 +58,7 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     basis: 'claimed',
     unit: 'tasks',
     definition:
-      'Share of completed tasks with one attempt that nobody sent back and whose run entered no state twice. The completion is a claim.',
+      'Share of completed tasks that needed one attempt, and that no person and no process sent back. The completion is a claim.',
   },
   {
     figure: 'verdicts',
@@ -66,7 +66,7 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     basis: 'measured',
     unit: 'completions',
     definition:
-      'The verdict of each completion when it was claimed. Cleared later: contradicted first, then cleared for the same work. Failed attempts are not counted.',
+      'The verdict of each completion when it was claimed. Explained: contradicted first, then cleared for the same work. Failed attempts are not counted.',
   },
   {
     figure: 'landed',
@@ -102,7 +102,8 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     title: 'Refused events',
     basis: 'measured',
     unit: 'events',
-    definition: 'Events that a guard or the state of a run refused, of all events.',
+    definition:
+      'Events that agents and people sent to a process too early: a condition was missing, or another step came first. Share of all events.',
   },
   {
     figure: 'lines',
@@ -110,7 +111,7 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     basis: 'measured',
     unit: 'attempts',
     definition:
-      'Lines added and deleted by measured attempts, without those that git brought. A line that two attempts changed counts twice.',
+      'Lines added and deleted by measured attempts, without those that git brought. A line that two attempts changed counts twice; for a mission it counts once.',
   },
   {
     figure: 'tokens',

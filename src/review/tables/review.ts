@@ -632,16 +632,17 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
         .where('project_id', '=', projectId)
         .where('closed_at', '>', after ?? 0)
         .where('end_snapshot', 'is not', null)
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('review')
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('review')
                 .select('review.id')
                 .where('review.project_id', '=', projectId)
-                .where(({ eb, or, ref }) =>
-                  or([
-                    eb('review.subject', '=', ref('attempt.task_id')),
-                    eb('review.subject', '=', ref('attempt.mission_id')),
+                .where((inner) =>
+                  inner.or([
+                    inner('review.subject', '=', inner.ref('attempt.task_id')),
+                    inner('review.subject', '=', inner.ref('attempt.mission_id')),
                   ]),
                 )
                 .where('review.author_id', '=', ownerId)

@@ -18,7 +18,7 @@ test('each figure stands with its n, its basis and its definition, and the table
       /^(\d+ (turn|task|attempt|mission|answer|event|completion)s?|No [a-z]+s yet)$/,
     )
   }
-  const table = page.getByRole('table', { name: /Each figure with its count/ })
+  const table = page.getByRole('table', { name: /how many it counts/ })
   expect(await table.getByRole('rowheader').allTextContents()).toEqual(
     told.groups.map(({ name }: { name: string }) => name),
   )

@@ -203,11 +203,10 @@ function LogSentence({
   readonly event: LogEntry
   readonly names: ReadonlyMap<string, string>
 }) {
-  const { what } = logEntryWords(event, names)
-  const id = subjectOf(event, names) ?? ''
+  const { what, link } = logEntryWords(event, names)
   return (
     <span class="log-what cut wide" title={what}>
-      {id.startsWith('t-') ? <a href={href(`/tasks/${id}`)}>{what}</a> : what}
+      {link ? <a href={href(link)}>{what}</a> : what}
     </span>
   )
 }
@@ -216,7 +215,8 @@ function LogSentence({
 function namesOf(mission: Timeline): ReadonlyMap<string, string> {
   const tasks = new Map(mission.tasks.map(({ id, name }) => [id, name]))
   const attempts = mission.attempts.map(({ id, task_id }) => [id, tasks.get(task_id) ?? task_id] as const)
-  return new Map([...attempts, ...tasks, [mission.id, mission.name]])
+  const runs = mission.runs.map(({ run_id, process_name }) => [run_id, process_name] as const)
+  return new Map([...attempts, ...tasks, ...runs, [mission.id, mission.name]])
 }
 
 /** The entity of the mission that a log entry names: a task rather than the mission. */

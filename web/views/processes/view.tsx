@@ -89,7 +89,11 @@ function ProcessRow({ process }: { readonly process: ListedProcess }) {
       <a class="cut wide" href={href(`/processes/${process_id}`)}>
         {name ?? process_id} <span class="muted">{version === null ? '' : `v${version}`}</span>
       </a>
-      {errors + warnings > 0 ? <span class="lint-count">{problems(errors, warnings)}</span> : null}
+      {errors + warnings > 0 ? (
+        <a class="lint-count link" href={href(`/processes/${process_id}?tab=source`)}>
+          {problems(errors, warnings)}
+        </a>
+      ) : null}
       <span class="muted narrow-hidden">{states} states</span>
       <span class="muted cut narrow-hidden">{origin === 'shipped' ? 'built in' : file}</span>
     </li>

@@ -7,7 +7,7 @@ import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { CopyButton } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
 import { showToast } from '../../shell/toasts.tsx'
-import { ChoiceField, OperationDialog, TextField, Verb, wordsIn } from './parts.tsx'
+import { ChecksField, ChoiceField, OperationDialog, TextField, Verb } from './parts.tsx'
 
 type NotificationRow = OutputOf<'notify_list'>['notifications'][number]
 type CreatedNotification = OutputOf<'notify_add'>
@@ -169,6 +169,20 @@ function Secret(props: {
   )
 }
 
+/** What each kind is about. */
+const kindWords = [
+  ['blocker', 'Blockers: questions'],
+  ['review', 'Reviews'],
+  ['verdict', 'Contradicted verdicts'],
+  ['scope', 'Files out of scope'],
+  ['approval', 'Approvals'],
+  ['command', 'Commands to allow'],
+  ['stale_attempt', 'Stale attempts: no calls'],
+  ['loss', 'Lost files'],
+  ['attempt_failed', 'Failed attempts'],
+  ['mission_ended', 'Ended missions'],
+] as const satisfies readonly (readonly [NotificationKind, string])[]
+
 const forms = [
   ['slack', 'Slack, or a service with the same format'],
   ['webhook', 'Webhook, signed'],
@@ -185,12 +199,12 @@ function Add({
   const [form, setForm] = useState<NotificationRow['form']>('slack')
   const [url, setUrl] = useState('')
   const [name, setName] = useState('')
-  const [kinds, setKinds] = useState('')
+  const [kinds, setKinds] = useState<ReadonlySet<NotificationKind>>(new Set(noticeKinds))
   const input = (): InputOf<'notify_add'> => ({
     form,
     ...(form !== 'desktop' && { url: url.trim() }),
     ...(name.trim() !== '' && { name: name.trim() }),
-    ...(kinds.trim() !== '' && { kinds: wordsIn(kinds) as NotificationKind[] }), // the server refuses what is none
+    kinds: [...kinds],
   })
   return (
     <OperationDialog
@@ -212,12 +226,7 @@ function Add({
         />
       )}
       <TextField label="Name" value={name} set={setName} hint="Optional." />
-      <TextField
-        label="Events"
-        value={kinds}
-        set={setKinds}
-        hint={`${noticeKinds.join(', ')}; empty for everything.`}
-      />
+      <ChecksField label="Notify about" values={kinds} set={setKinds} options={kindWords} />
     </OperationDialog>
   )
 }
@@ -236,12 +245,14 @@ interface EditProps {
 function EditDialog({ of, close, onDone }: EditProps) {
   const [url, setUrl] = useState('')
   const [name, setName] = useState(of.name)
-  const [kinds, setKinds] = useState(of.kinds.length === noticeKinds.length ? '' : of.kinds.join(', '))
+  const [kinds, setKinds] = useState<ReadonlySet<NotificationKind>>(
+    new Set(noticeKinds.filter((kind) => of.kinds.includes(kind))),
+  )
   const [secret, setSecret] = useState<(typeof secrets)[number][0]>('same')
   const input = (): InputOf<'notify_edit'> => ({
     name: of.id,
     new_name: name.trim(),
-    kinds: wordsIn(kinds) as NotificationKind[], // the server refuses what is none
+    kinds: [...kinds],
     ...(url.trim() !== '' && { url: url.trim() }),
     ...(secret === 'new' && { new_secret: true }),
   })
@@ -258,12 +269,7 @@ function EditDialog({ of, close, onDone }: EditProps) {
         <TextField label="Address" value={url} set={setUrl} hint={`Leave empty to keep ${of.to}.`} />
       )}
       <TextField label="Name" value={name} set={setName} required />
-      <TextField
-        label="Events"
-        value={kinds}
-        set={setKinds}
-        hint={`${noticeKinds.join(', ')}; empty for everything.`}
-      />
+      <ChecksField label="Notify about" values={kinds} set={setKinds} options={kindWords} />
       {of.form === 'webhook' ? (
         <ChoiceField label="Secret" value={secret} set={setSecret} options={secrets} />
       ) : null}

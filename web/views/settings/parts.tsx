@@ -139,6 +139,36 @@ export function ChoiceField<Value extends string>({ label, value, options, set }
   )
 }
 
+interface ChecksFieldProps<Value extends string> {
+  readonly label: string
+  readonly values: ReadonlySet<Value>
+  readonly options: readonly (readonly [value: Value, word: string])[]
+  readonly set: (values: ReadonlySet<Value>) => void
+}
+
+/** Several of a few values, each with a box. */
+export function ChecksField<Value extends string>({ label, values, options, set }: ChecksFieldProps<Value>) {
+  return (
+    <fieldset class="input-field checks-field">
+      <legend>{label}</legend>
+      {options.map(([option, word], at) => (
+        <label key={option}>
+          <input
+            type="checkbox"
+            required={at === 0 && values.size === 0}
+            checked={values.has(option)}
+            onChange={({ currentTarget }) => {
+              const left = [...values].filter((value) => value !== option)
+              set(new Set(currentTarget.checked ? [...left, option] : left))
+            }}
+          />{' '}
+          {word}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
 /** The words of a field with several values. */
 export function wordsIn(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== '')

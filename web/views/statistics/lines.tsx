@@ -134,7 +134,13 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
                 : `, ${localCountText(reworked.added, 'line')}; ${reworked.later.toLocaleString('en')} later, ${reworked.unseen.toLocaleString('en')} unseen`}
             </p>
             <p class="muted figure-definition">
-              <Prose text={definitions.reworked} />
+              <Prose
+                text={
+                  reworked.n === 0
+                    ? definitions.reworked.replace(/ Later: .* since\./, '')
+                    : definitions.reworked
+                }
+              />
             </p>
           </li>
         )}

@@ -130,7 +130,11 @@ function StatisticsTables({ answer }: { readonly answer: Statistics }) {
               <p class="figure-value">
                 <b>{text}</b> <span class="muted">{more}</span>
               </p>
-              <Columns basis={basis} values={groups.map((group) => figureText(group, figure).value)} />
+              <Columns
+                basis={basis}
+                values={groups.map((group) => figureText(group, figure).value)}
+                names={groups.map(({ name }) => name)}
+              />
               <p class="figure-n">
                 {n === 0 ? `No ${unit} yet` : `${n} ${n === 1 ? unit.replace(/s$/, '') : unit}`}
               </p>
@@ -170,7 +174,8 @@ function GroupTable({ answer: { group_by, groups, zone: weeksIn }, figures }: Gr
     <section class="group-table full-width" aria-label={`Figures by ${group_by}`} tabIndex={0}>
       <table>
         <caption>
-          Each figure with its count n. – is unknown.{group_by === 'week' ? ` Weeks in ${weeksIn}.` : ''}
+          After each figure, n: how many it counts. –: not known. The table scrolls sideways.
+          {group_by === 'week' ? ` Weeks in ${weeksIn}.` : ''}
         </caption>
         <thead>
           <tr>

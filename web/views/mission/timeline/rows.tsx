@@ -145,8 +145,15 @@ function ChartRow({ row }: { readonly row: TaskRow<TimelineLaneTask, TimelineSpa
       width: bar.width,
       main: texts[place]?.durationWidth ?? 0,
       detail: texts[place]?.linesWidth ?? 0,
+      short: texts[place]?.shortWidth ?? 0,
     })),
-    { from: left, to: left + model.width.value, marks: marks.map(({ x }) => x) },
+    {
+      from: left,
+      to: left + model.width.value,
+      marks: [...marks.map(({ x }) => x), ...(model.running.value ? [contentX(scale, time)] : [])].sort(
+        (a, b) => a - b,
+      ),
+    },
   )
   const hover =
     (bar: Bar<TimelineSpan> | null, mark: PositionedMark<TaskMarkPoint> | null) => (event: PointerEvent) =>
@@ -185,7 +192,7 @@ function ChartRow({ row }: { readonly row: TaskRow<TimelineLaneTask, TimelineSpa
                 {text.lines.out !== '' && (
                   <span class="out">
                     <StatusIcon status="blocked" named={false} />
-                    {text.lines.out}
+                    {detail.isShort ? null : text.lines.out}
                   </span>
                 )}
               </span>

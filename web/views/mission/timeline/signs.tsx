@@ -52,23 +52,22 @@ interface BarText {
   readonly lines: LinesText | null
   readonly durationWidth: number
   readonly linesWidth: number
+  /** Without the words of what is out of scope. */
+  readonly shortWidth: number
 }
 
 export function barText(spans: readonly TimelineSpan[], now: number): BarText {
   const lines = linesOf(spans)
   const worked = spans.reduce((sum, { from, to }) => sum + (to ?? now) - from, 0)
+  const numbers = lines === null ? 0 : monoWidth(lines.added + lines.deleted, 11) + 8
   const duration =
     spans.length > 1 ? `${spans.length} × ${durationText(worked / spans.length)}` : durationText(worked)
   return {
     duration,
     lines,
     durationWidth: textWidth(duration, 11),
-    linesWidth:
-      lines === null
-        ? 0
-        : monoWidth(lines.added + lines.deleted, 11) +
-          8 +
-          ((lines.out && textWidth(lines.out, 11) + 22) || 0),
+    linesWidth: lines === null ? 0 : numbers + ((lines.out && textWidth(lines.out, 11) + 22) || 0),
+    shortWidth: lines === null ? 0 : numbers + (lines.out ? 22 : 0),
   }
 }
 
