@@ -50,6 +50,9 @@ export const runPage = (answer: RunDetail, page: RenderContext): string => {
     section('About', indentText(about.join('\n')), page),
     section('The agent is told', indentText(answer.prompt?.trimEnd() ?? ''), page),
     section('Needs a person', indentText(waitingItemsText(answer)), page),
+    answer.cannot_approve === null
+      ? ''
+      : page.ink('yellow', `You cannot approve it. ${answer.cannot_approve}`),
     section(
       'Transitions',
       indentText(answer.transitions.map((transition) => nextStepText(transition, run, page)).join('\n')),

@@ -26,6 +26,9 @@ const isOffered = (command: string, { answers }: { answers: readonly { command: 
 test('the inbox offers no approval of own work, and names the ways out', async () => {
   const { project, run, missionId, item } = await workOf(ana)
   expect(item.cannot_approve).toContain('Ana')
+  expect(await project.call('show', { id: run.id }, ana)).toMatchObject({
+    cannot_approve: item.cannot_approve,
+  })
   expect(isOffered('waymark approve', item)).toBe(false)
   expect(isOffered(`waymark run cancel ${run.id} `, item)).toBe(true)
   expect(isOffered(`waymark mission complete ${missionId} `, item)).toBe(true)
@@ -35,8 +38,9 @@ test('the inbox offers no approval of own work, and names the ways out', async (
 })
 
 test('the work of agents can be approved, and the inbox offers it', async () => {
-  const { project, item } = await workOf({})
+  const { project, run, item } = await workOf({})
   expect(item.cannot_approve).toBeNull()
+  expect(await project.call('show', { id: run.id }, ana)).toMatchObject({ cannot_approve: null })
   expect(isOffered('waymark approve', item)).toBe(true)
   const { missions } = await project.call('status', {}, ana)
   expect(missions[0].gates).toMatchObject([{ is_own_work: false }])

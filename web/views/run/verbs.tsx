@@ -46,7 +46,9 @@ export function VerbsBar({ page, refresh }: { readonly page: RunPage; readonly r
           {...(verb === first && { 'data-kind': 'primary' })}
           {...(verb.operation.startsWith('run_') && { 'data-kind': 'plain' })}
           disabled={verb.missing !== null || !isPermitted(verb.operation)}
-          title={denialReason(verb.operation) ?? (verb.missing === null ? '' : `Not yet: ${verb.missing}`)}
+          title={
+            denialReason(verb.operation) ?? (verb.missing === null ? '' : `Not possible now: ${verb.missing}`)
+          }
           onClick={() => setAsking(verb)}
         >
           {verb.label}
@@ -158,7 +160,7 @@ function verbsOf(page: RunPage): readonly RunVerb[] {
   if (run.status !== 'active') return []
   const approvesAlone = approvals.length > 0 && !choices.some(({ approves }) => approves)
   return [
-    ...(approvesAlone ? [approveVerb(run.run_id)] : []),
+    ...(approvesAlone ? [approveVerb(page)] : []),
     ...choices.map((choice) => eventVerb(page, choice)),
     ...(present_version === null ? [] : [migrateVerb(run.run_id, present_version)]),
     cancelVerb(run.run_id),
@@ -183,7 +185,9 @@ function eventVerb(page: RunPage, choice: RunChoice): RunVerb {
     label: eventWords(event),
     done: `${approving ? 'Approved' : sends_back ? 'Sent back' : `${eventWords(event)} sent`}: ${page.task?.name ?? page.mission?.name ?? run.process_name}`,
     operation: approving ? 'approve' : 'decide',
-    missing: isOpen ? null : blocking.map(({ reason }) => reason).join('; '),
+    missing:
+      (approving ? page.cannot_approve : null) ??
+      (isOpen ? null : blocking.map(({ reason }) => reason).join('; ')),
     reason: sends_back ? 'must' : 'may',
     payload: asks_for,
     isYes: answer === 'yes' || approves,
@@ -196,12 +200,12 @@ function eventVerb(page: RunPage, choice: RunChoice): RunVerb {
   }
 }
 
-function approveVerb(run_id: string): RunVerb {
+function approveVerb({ run: { run_id }, cannot_approve }: RunPage): RunVerb {
   return {
     label: 'Approve',
     done: 'Approved',
     operation: 'approve',
-    missing: null,
+    missing: cannot_approve,
     reason: 'may',
     payload: [],
     isYes: true,

@@ -30,6 +30,7 @@ import {
   stateMachine,
   VisitEntry,
 } from '../run-answer.ts'
+import { awaitedApprovalRefusal } from './approvals.ts'
 import { type ExternalState, prepareFreshness } from './external-state.ts'
 import { loadRun } from './find-run.ts'
 import { promptWithWords } from './remarks.ts'
@@ -84,6 +85,8 @@ export const RunDetail = z.object({
   context_cut: strings.optional(),
   /** Approvals that people give without an event of their own: an agent's event waits for them. */
   approvals: list(z.object({ role: z.string(), artifact: z.string().nullable() })),
+  /** Why the caller cannot give the approvals that it waits for, such as their own work; null if they can. */
+  cannot_approve: z.string().nullable(),
   /** The hash to answer with, so that only the reviewed content is decided. */
   content: z.string().nullable(),
   choices: list(ChoiceEntry),
@@ -131,6 +134,7 @@ interface PreparedRunDetail {
   readonly version: string | null
   readonly artifacts: readonly StoredArtifact[]
   readonly fileFreshness: ExternalState['fileFreshness']
+  readonly cannotApprove: string | null
 }
 
 /** Null until everything was measured. */
@@ -149,7 +153,8 @@ export async function prepareRunDetail(
   const fileFreshness = await prepareFreshness(reads, questions, { context, record, files: artifacts })
   if (situation === null || content === undefined || version === undefined || fileFreshness === null)
     return null
-  return { situation, content, version, artifacts, fileFreshness }
+  const refusal = await awaitedApprovalRefusal(reads, loaded, context)
+  return { situation, content, version, artifacts, fileFreshness, cannotApprove: refusal?.message ?? null }
 }
 
 async function prepareContent(
@@ -163,7 +168,7 @@ async function prepareContent(
 
 export async function runDetail(
   reads: Reads,
-  { situation, content, version, artifacts, fileFreshness }: PreparedRunDetail,
+  { situation, content, version, artifacts, fileFreshness, cannotApprove }: PreparedRunDetail,
 ): Promise<z.output<typeof RunDetail>> {
   const { record, definition, run, items, loaded } = situation
   const isActive = record.status === 'active'
@@ -182,6 +187,7 @@ export async function runDetail(
     prompt: promptWithWords(prompt, record.state, situation.remarks),
     ...fittingContext(record.context),
     approvals: isActive ? (awaitedDecision(definition, record.state)?.approvals ?? []) : [],
+    cannot_approve: cannotApprove,
     content,
     choices: isActive ? personChoices(situation) : [],
     transitions: isActive ? outgoingTransitions(situation) : [],

@@ -106,10 +106,11 @@ export function verbsOf(card: TopCard): readonly ScreenAction[] {
   const others = simple.filter((choice) => choice.answer === 'other')
   // If several events mean yes, the refusal asks for one.
   const [yes, another] = simple.filter((choice) => choice.answer === 'yes')
-  return [
+  const actions = [
     ...decides.map((verb) => (verb.key === 'a' && yes && !another ? verbForEvent(verb, yes.event) : verb)),
     ...others.slice(0, 9).map((choice, at) => eventVerb(choice, `${at + 1}`)),
   ]
+  return card.cannot_approve ? actions.filter(({ operation }) => operation !== 'approve') : actions
 }
 
 function verbForEvent(verb: ScreenAction, event: string): ScreenAction {
