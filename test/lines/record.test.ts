@@ -108,7 +108,7 @@ test('why a line is there: the task, its decision and what was refused, its comm
     decisions: [{ chosen: 'left', options_considered: ['left', 'right'], reasoning: 'It is shorter.' }],
     commit: { summary: 'lines of x' },
   })
-  expect(answer.says).toBe(`Made by a1 for task ${started.task_id} "work of a1" (recorded).`)
+  expect(answer.says).toBe(`Made by a1 for task ${started.task_id} "work of a1".`)
   expect(answer.authors[0]).toMatchObject({ prompt: null, model: null })
   // Who agreed is told too.
   const subject = { task: started.task_id }

@@ -47,7 +47,7 @@ test('what is only probable is told as such, with who else was there', async () 
   expect(await lastOf(s, 'f')).toMatchObject({ agent: 'ada', certainty: 'probable', how: 'exact' })
   const why = await s.call('why', { location: 'f:6' })
   expect(why.says).toBe(
-    `Probably made by ada for task ${ada.task_id} "work of ada" (recorded); ben (${ben.task_id}) worked there at the same time.`,
+    `Probably made by ada for task ${ada.task_id} "work of ada"; ben (${ben.task_id}) worked there at the same time.`,
   )
   expect(why.candidates).toMatchObject([{ task_id: ben.task_id, task: 'work of ben', agent: 'ben' }])
 })

@@ -21,6 +21,7 @@ describe('notes', () => {
     })
     const more = { id, content: 'Stuck', kind: 'issue', role: 'developer' }
     const second = await call('taskman_task_note_add', more)
+    expect((await call('show', { id })).notes).toEqual([second, first])
     expect(second).toMatchObject({ kind: 'issue', role: 'developer' })
     expect(await call('taskman_task_note_list', { id })).toEqual({
       notes: [second, first],

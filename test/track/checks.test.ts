@@ -269,6 +269,13 @@ describe('the verdict on a completion with a check', () => {
     })
   })
 
+  test('asks about a command whose script is missing by its name', async () => {
+    const task = await checkedTask('true', 'npm run lint')
+    await task.complete()
+    const [item] = await task.items()
+    expect(item.reason).toContain('no script "lint"')
+  })
+
   test('names the person who rejected the check, and stays open to a later yes', async () => {
     const task = await checkedTask('true')
     const { project } = task

@@ -456,7 +456,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   'command.ended': {
     concerns: ({ commandId: id, runId, status }) => [updatedConcern({ kind: 'command', id, runId, status })],
     words: ({ commandId, status, exitCode }) =>
-      `ended command ${commandId}: ${plainWord(status)}${exitCode === null ? '' : `, exit code ${exitCode}`}`,
+      `recorded the end of command ${commandId}: ${plainWord(status)}${exitCode === null ? '' : `, exit code ${exitCode}`}`,
   },
   'command.revoked': {
     concerns: ({ hash: id }) => [updatedConcern({ kind: 'command', id, runId: null, status: 'revoked' })],

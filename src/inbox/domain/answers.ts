@@ -91,8 +91,9 @@ export function endingOf(item: InboxItem, verb: InboxVerb, words: string | null)
 export function refuseClosedItem(item: InboxItem): void {
   const { id, status, answer, closedBy } = item
   if (status === 'open') return
-  const words = answer === null ? '' : `: ${answer.replace(/\.$/, '')}`
-  throw new Failure('CONFLICT', `Inbox item ${id} was already ${itemOutcome(item)} by ${closedBy}${words}.`, {
+  const outcome = itemOutcome(item)
+  const words = answer === null || answer === outcome ? '' : `: ${answer.replace(/\.$/, '')}`
+  throw new Failure('CONFLICT', `Inbox item ${id} was already ${outcome} by ${closedBy}${words}.`, {
     reason: 'inbox_item_closed',
     hint: 'waymark inbox lists the open items.',
   })

@@ -675,7 +675,7 @@ export const resolve = defineOperation({
   audience: 'person',
   title: 'Answer or dismiss an inbox item',
   description:
-    'Answer a blocker or a review in words. Or dismiss an item: files that were meant to go leave the verdict, and nothing else changes.',
+    'Answer a blocker or a review in words. Or dismiss an item to close it without acting on it. A dismissed loss no longer counts against a verdict.',
   kind: 'command',
   positional: ['id', 'answer'],
   input: wordsFields,

@@ -400,11 +400,14 @@ async function laterChanges({ lines }: Reads, { reformatted_by, moved_by }: Line
   return [...changesOf('reformatted', reformatted_by), ...changesOf('moved', moved_by)]
 }
 
+/** Its content was not recorded at its place. */
+const matchedText = ' (by the same text in the same order)'
+
 function turnSentence({ agent, model, session, certainty, attribution }: LineRange): string {
-  const how = certainty === 'exact' ? 'recorded' : 'by the same text in the same order'
+  const how = certainty === 'exact' ? '' : matchedText
   const probably = attribution === 'certain' ? '' : 'probably '
   const made = `${probably}made by ${agent ?? 'an agent'}${model === null ? '' : ` with ${model}`}`
-  return `${made[0]?.toUpperCase()}${made.slice(1)} in session ${session}, without a task (${how}).`
+  return `${made[0]?.toUpperCase()}${made.slice(1)} in session ${session}, without a task${how}.`
 }
 
 function commitEntry({ id, summary, author, authoredAt }: BlamedCommit): z.output<typeof Commit> {
@@ -423,13 +426,13 @@ function broughtSentence({ brought_by }: LineRange): readonly string[] {
 function sentence(range: LineRange, { authors, candidates = [] }: WhyAuthors): string {
   const [maker] = authors
   if (range.kind === 'agent' && maker !== undefined) {
-    const how = range.how === 'exact' ? 'recorded' : 'by the same text in the same order'
+    const how = range.how === 'exact' ? '' : matchedText
     if (authors.length > 1) {
       const names = authors.map(({ agent, task_id }) => `${agent} (${task_id})`).join(' or ')
       return `Made by one of ${names}: several worked in the file at the same time.`
     }
     const model = maker.model === null ? '' : ` with ${maker.model}`
-    const what = `${maker.agent}${model} for task ${maker.task_id} "${excerpt(maker.task, 80)}" (${how})`
+    const what = `${maker.agent}${model} for task ${maker.task_id} "${excerpt(maker.task, 80)}"${how}`
     if (range.attribution !== 'probable') return `Made by ${what}.`
     const others = candidates.map(({ agent, task_id }) => `${agent} (${task_id})`).join(', ')
     const doubt =

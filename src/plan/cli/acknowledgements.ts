@@ -20,7 +20,7 @@ export const taskAdded: AnswerView<'taskman_task_add'> = (answer, { ink, openMis
   if (openMission === undefined) return `${added}${toPhase}. ${start}`
   const { id: mission, name, phaseId } = openMission
   return [
-    `${added}${toPhase === '' ? ' to' : `${toPhase} of`} the project’s plan, outside the open mission "${name}".`,
+    `${added} to ${toPhase === '' ? '' : `phase ${phase} of `}the project’s plan, outside the open mission "${name}".`,
     phaseId === null
       ? `Put it into the mission: waymark phase add "<name>" --mission ${mission}, then waymark task edit ${id} --phase <phase>`
       : `Put it into the mission: waymark task edit ${id} --phase ${phaseId}`,

@@ -158,7 +158,10 @@ export const planMilestones: AnswerView<'taskman_milestone_list'> = (answer, pag
 
 export const planNotes: AnswerView<'taskman_task_note_list'> = (answer, page) => {
   const { notes } = answer
-  if (notes.length === 0) return 'There are no notes.'
+  return notes.length === 0 ? 'There are no notes.' : noteLines(notes, page)
+}
+
+export function noteLines(notes: OutputOf<'taskman_task_note_list'>['notes'], page: RenderContext): string {
   const lines = notes.map((note) => {
     const details = [note.role ?? '', note.kind ?? '', formatAge(note.created_at, page.now)]
     return `- ${quoteText(note.content, page)}  ${page.ink('dim', details.filter((part) => part !== '').join(', '))}`

@@ -27,7 +27,7 @@ import { lossLines } from '../../track/cli/restore.ts'
 import { deniedLine, nextStepLines, verdictColors, verdictText } from '../../track/cli/verdict.ts'
 import { landingWords } from '../../track/domain/landed.ts'
 import type { TaskEntry } from '../../track/operations/mission-answer.ts'
-import { promiseRows, titledId } from './plan.ts'
+import { noteLines, promiseRows, titledId } from './plan.ts'
 
 export const startTask: AnswerView<'start_task'> = (answer, page) => {
   const areas = answer.areas.map((area) => `${area.area} (${formatCount(area.files, 'file')})`)
@@ -201,6 +201,7 @@ export function taskPage(task: TaskAnswer, page: RenderContext): string {
     section('Decisions', decisionList(task.decisions, page), page),
     section('Issues', issueList(task.issues, page), page),
     section('Progress', progressList(task.progress, page), page),
+    section('Notes', noteLines(task.notes, page), page),
   )
 }
 

@@ -29,6 +29,7 @@ import { peopleBehind } from '../../people/operations/agent-owners.ts'
 import { isHeld } from '../../plan/domain/claims.ts'
 import { marks } from '../../plan/domain/readiness.ts'
 import { DoneWhenEntry, doneWhenEntry, promisesOf } from '../../plan/operations/done-when.ts'
+import { NoteEntry, noteEntry } from '../../plan/operations/plan-answer.ts'
 import type { PlanLink } from '../../plan/ports/plan-reads.ts'
 import { returnOf, returnsOf } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
@@ -219,6 +220,8 @@ const TaskDetail = z.object({
   decisions: list(DecisionEntry),
   issues: list(IssueDetail),
   progress: list(ProgressEntry),
+  /** The newest of its notes. */
+  notes: list(NoteEntry),
   items: list(InboxItemEntry),
   answered_items: list(InboxItemEntry),
 })
@@ -474,6 +477,7 @@ async function taskDetail(
   const decisions = await records.decisions(filter, { limit: 20 })
   const issues = await records.issues(filter, { limit: 20 })
   const progress = await records.progress(filter, { limit: 20 })
+  const notes = await reads.plan.notes(task.id, { limit: 20 })
   const open = await inboxItems.list({ ...filter, status: 'open' }, { limit: 20 })
   const closed = await inboxItems.list({ ...filter, status: 'closed' }, { limit: 20 })
   const returns = await returnsOf(reads, task.id)
@@ -523,6 +527,7 @@ async function taskDetail(
     decisions: decisions.items.map(({ item }) => decisionEntry(item)),
     issues: issues.items.map(({ item }) => issueDetail(item)),
     progress: progress.items.map(({ item }) => progressEntry(item)),
+    notes: notes.items.map(({ item }) => noteEntry(item)),
     items: open.items.map(({ item }) => inboxItemEntry(item, personOf)),
     answered_items: closed.items.map(({ item }) => inboxItemEntry(item, personOf)),
   }

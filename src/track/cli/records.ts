@@ -77,6 +77,9 @@ export function claims(
       const items = claimed[field] ?? []
       return items.length === 0 ? '' : `${title}:\n${indentText(bullets(items))}`
     }),
+    ...(claimed.criteria ?? []).map(
+      ({ criterion, met, how }) => `${met ? 'Met' : 'Not met'}: ${criterion}${how ? ` (${how})` : ''}`,
+    ),
     claimed.tests_status ? `Tests: ${claimed.tests_status}` : '',
   ].filter((part) => part !== '')
   if (parts.length === 0) return ''

@@ -507,9 +507,18 @@ function commandItem(
   return { ...opened, runId, request }
 }
 
+/** The script that a command names and its package.json does not have. */
+function missingScript({ run, files = [] }: CommandRequest): string | null {
+  const name = /^(?:npm|pnpm|yarn|bun) run (\S+)$/.exec(run.trim())?.[1]
+  if (name === undefined || name.startsWith('-')) return null
+  return files.some(({ path }) => path.endsWith(`package.json#${name}`)) ? null : name
+}
+
 /** The question of an item, with the changed files to review. */
 function approvalQuestion(request: CommandRequest | null): string {
   const before = request?.before
+  const script = request && missingScript(request)
+  if (script) return `Waymark found no script "${script}" in package.json. May it run there all the same?`
   if (!before) return 'May Waymark run it there, now and later?'
   const changed = before.changed
   const what =

@@ -223,7 +223,9 @@ function sharedFileNotes(files: readonly ScopeAssignment[]): readonly string[] {
   const paths = files.filter((file) => file.scope === 'shared').map((file) => file.change.path)
   return paths.length === 0
     ? []
-    : [`${namePathList(paths)} changed too. Every scope includes tests, docs, manifests and configuration.`]
+    : [
+        `Also in scope: ${namePathList(paths)}. Every scope includes tests, docs, manifests and configuration.`,
+      ]
 }
 
 // The reflog decides whether a commit was imported, and anyone working here can write it.
