@@ -78,7 +78,7 @@ function nextStepText(
 }
 
 /** The command that emits an event, with an example of its payload. */
-export function emitCommand(
+function emitCommand(
   id: string,
   event: string,
   payload: Readonly<Record<string, unknown>> | null,
