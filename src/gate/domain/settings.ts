@@ -48,7 +48,7 @@ export const settingDefinitions = {
   inbox_gate: {
     values: ['blockers', 'all', 'none'],
     meaning:
-      'Which open inbox items of a done task block the tasks that depend on it: blockers and reviews, all, or none. With all, they also block the completion of their mission.',
+      'Which open inbox items of a done task block the tasks that depend on it: blockers (with reviews and contradicted verdicts), all, or none. With all, they also block the completion of their mission.',
   },
   upload_diff: {
     values: ['on', 'off'],

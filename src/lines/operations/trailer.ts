@@ -15,7 +15,7 @@ export const trailer = defineOperation({
   audience: 'both',
   title: 'Print trailers that name the tasks of a commit',
   description:
-    'Print a line “Waymark-Task: t-…” for each task whose lines a commit contains. Put them into the commit message if you want them there. Waymark does not read them.',
+    'Print a line “Waymark-Task: t-…” for each task whose lines a commit contains. Prints nothing if there is none. Put them into the commit message if you want them there. Waymark does not read them.',
   kind: 'query',
   positional: ['commit'],
   input: z.strictObject({ commit: text('A commit; default HEAD').optional() }),

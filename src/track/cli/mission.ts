@@ -51,7 +51,7 @@ function headOf(mission: MissionAnswer, page: RenderContext): readonly (readonly
     ['profile', mission.profile === 'STANDARD' ? '' : (mission.profile?.toLowerCase() ?? '')],
     ['status', statusWord(mission.status, page)],
     ['phase', phaseOf(mission, ' of ')],
-    ['measured', `${formatCount(mission.files_changed, 'file')} changed`],
+    ['measured', `${formatCount(mission.files_changed, 'file')} changed by attempts in this mission`],
     ['began', formatAge(mission.created_at, page.now)],
     ['ended', mission.completed_at === null ? '' : formatAge(mission.completed_at, page.now)],
   ]
