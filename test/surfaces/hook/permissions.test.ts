@@ -61,7 +61,7 @@ test('a state without permissions restricts nothing, nor does a finished run', (
   json('run', 'emit', id, 'submit_plan', '--expected-revision', '1', '--idempotency-key', 'a')
   expect(decide('Bash').decision).toBe('none')
   json('run', 'cancel', id, '--reason', 'not needed')
-  expect(run('run', 'show', id).out).toContain('cancelled')
+  expect(run('run', 'show', id).out).toContain('canceled')
   expect(decide('Bash').decision).toBe('none')
 })
 
