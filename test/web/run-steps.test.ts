@@ -94,3 +94,30 @@ test('the glossary opens from every page, and has the words of verdicts', async 
   await screen.see('landed', 'dialog dt')
   await screen.see('unproven', 'dialog dd')
 })
+
+test('an approval names the mission and the work that is approved', async () => {
+  const { day } = serving()
+  day.write(
+    '.waymark/processes/approving.yaml',
+    shipping
+      .replace('id: shipping', 'id: approving')
+      .replace('guard: landed }', 'guard: approved }')
+      .replace('  landed: { type: landed }', '  approved: { type: approval, role: owner, artifact: changes }')
+      .replace('name: finish, allowed_roles: [agent, owner]', 'name: approve, allowed_roles: [owner]')
+      .replace('event: finish', 'event: approve'),
+  )
+  const codex = day.agent('codex')
+  const { mission_id, run } = await codex('start_mission', {
+    name: 'Sell vouchers',
+    objective: 'o',
+    process_id: 'approving',
+  })
+  const { task_id } = await codex('start_task', { mission_id, name: 'Add the voucher', goal: 'g' })
+  day.write('src/voucher.ts', 'export const voucher = 1\n')
+  await codex('complete_task', { task_id, status: 'success', outcome: { summary: 'Added it.' } })
+  await day.person('decide', { run_id: run.run_id, event: 'submit' })
+  const screen = await open('/')
+  await screen.see('Sell vouchers', '.card h2')
+  await screen.see(/Add the voucher 1 file \+1 −0 unproven/, '.changed-tasks')
+  expect(screen.text('.card')).not.toContain(run.run_id)
+})

@@ -211,13 +211,9 @@ function decisionReason(
       `A person approves${artifact === null ? '' : ` ${approvedWords(definition, artifact)}`}, in the role ${role}.`,
   )
   const detail = description === null || description === undefined ? '' : ` (${description})`
-  const choices = events.map((event) => {
-    const to = new Set(transitionsFor(definition, run.state, event).map((transition) => transition.to))
-    return `${event} → ${[...to].join(' or ')}`
-  })
+  const choices = events.map((event) => event.replaceAll(/[_-]+/g, ' '))
   return [
-    `${definition.name} is in "${run.state}"${detail}.`,
-    ...(choices.length === 0 ? [] : [`Choose: ${choices.join(', ')}.`]),
+    `${definition.name} is at "${run.state}"${detail} and waits for your decision${choices.length === 0 ? '' : `: ${choices.join(', ')}`}.`,
     ...wanted,
   ].join(' ')
 }

@@ -27,7 +27,18 @@ export const InboxEvidence = z.object({
   commands: list(z.object({ run: z.string(), status: z.enum(commandEnds), ended_at: z.string().nullable() })),
   /** The subject of the measured changes to approve. */
   changed: z
-    .object({ mission_id: z.string().nullable(), task_id: z.string().nullable(), tasks: list(Named) })
+    .object({
+      mission_id: z.string().nullable(),
+      task_id: z.string().nullable(),
+      tasks: list(
+        Named.extend({
+          /** Of its last ended attempt; null while it has none. */
+          measured: MeasuredShort.nullable(),
+          /** Who accepted it although it is not proven. */
+          accepted_by: z.string().nullable(),
+        }),
+      ),
+    })
     .nullable(),
   agent_name: z.string().nullable(),
   /** The person behind that agent, on a server with people. */
@@ -112,10 +123,15 @@ async function changesToApprove({ runs, tasks }: Reads, { request }: InboxItem, 
   const ids = [
     ...new Set(attempts.filter(({ status }) => status !== 'abandoned').map(({ taskId }) => taskId)),
   ]
-  const names = await tasks.names(ids.slice(-maxTasks))
+  const cards = await tasks.cards(ids.slice(-maxTasks))
   return {
     mission_id: subject.missionId,
     task_id: subject.taskId,
-    tasks: ids.slice(-maxTasks).map((id) => ({ id, name: excerpt(names.get(id) ?? id, 80) })),
+    tasks: cards.map(({ task, measured, acceptedBy }) => ({
+      id: task.id,
+      name: excerpt(task.name, 80),
+      measured: measured && measuredSummary(measured),
+      accepted_by: acceptedBy,
+    })),
   }
 }

@@ -114,7 +114,7 @@ test('a card that asks to approve measured changes leads to the diff of each tas
     idempotency_key: run_id,
   })
   const { page } = await open({ path: '/' })
-  await page.getByRole('link', { name: 'Changes of Fill a cart' }).click()
+  await page.getByRole('link', { name: 'Fill a cart', exact: true }).click()
   await page.getByText('src/cart.ts').first().waitFor()
   expect(page.url()).toMatch(new RegExp(`/tasks/${task_id}/diff$`))
 })

@@ -5,7 +5,7 @@ import { formatCount } from '../../../src/kernel/text.ts'
 import type { InboxCard } from '../../api/entities.ts'
 import { keysOf } from '../../keys/bindings.ts'
 import { Agent, withPerson } from '../../parts/agent.tsx'
-import { ClaimQuote } from '../../parts/evidence.tsx'
+import { ClaimQuote, PlusMinus } from '../../parts/evidence.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { StatusBadge, StatusIcon } from '../../parts/status.tsx'
 import { eventWords, Prose } from '../../parts/text.tsx'
@@ -64,9 +64,7 @@ export function Card({
           <a href={href(subjectOfCard(card).link)}>{subjectOfCard(card).name}</a>
         </h2>
         <span class="card-by muted">
-          {card.mission_id !== null &&
-          card.mission_name !== null &&
-          (card.task_id !== null || card.run_id !== null) ? (
+          {card.mission_id !== null && card.mission_name !== null && card.task_id !== null ? (
             <a class="cut card-mission" href={href(`/missions/${card.mission_id}`)}>
               {card.mission_name}
             </a>
@@ -98,6 +96,7 @@ export function Card({
       {card.cannot_approve ? (
         <p class="muted">You cannot approve it. {card.cannot_approve} You can cancel the run on its page.</p>
       ) : null}
+      <ChangedTasks card={card} />
       {card.request?.kind === 'command' ? <PinnedFiles request={card.request} /> : null}
       <CommandResults commands={card.commands} />
       {card.is_replaced && card.measured ? (
@@ -167,13 +166,6 @@ export function Card({
               Review the changes
             </a>
           ) : null}
-          {(card.changed?.tasks ?? [])
-            .filter(({ id }) => id !== card.task_id)
-            .map(({ id, name }) => (
-              <a key={id} class="button" href={href(`/tasks/${id}/diff`)}>
-                <span class="cut">Changes of {name}</span>
-              </a>
-            ))}
           {card.attempt_status !== null ? (
             <a class="button" href={href(`/review/task/${card.task_id}`)}>
               Review <CardKey keys={keysOf('open diff')} isSelected={isSelected} />
@@ -182,6 +174,34 @@ export function Card({
         </div>
       )}
     </li>
+  )
+}
+
+/** The work that an approval is about: each task, what it changed, and its verdict. */
+function ChangedTasks({ card: { changed, task_id } }: { readonly card: InboxCard }) {
+  const tasks = (changed?.tasks ?? []).filter(({ id }) => id !== task_id)
+  if (tasks.length === 0) return null
+  return (
+    <ul class="changed-tasks" aria-label="Work to approve">
+      {tasks.map(({ id, name, measured, accepted_by }) => (
+        <li key={id} class="measured">
+          <a class="link" href={href(`/tasks/${id}/diff`)}>
+            {name}
+          </a>
+          {measured === null ? null : (
+            <>
+              {measured.files === null ? null : (
+                <span>
+                  {formatCount(measured.files, 'file')} <PlusMinus {...measured} />
+                </span>
+              )}
+              <span class="muted">{measured.verdict}</span>
+            </>
+          )}
+          {accepted_by === null ? null : <span class="muted">accepted by {accepted_by}</span>}
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -247,19 +267,16 @@ function openerOf({ opened_by, agent_name }: InboxCard): string {
   return opened_by === 'waymark' ? (agent_name ?? opened_by) : opened_by
 }
 
-/** What an item is about, with its mission where the task alone does not say it. */
+/** What an item is about. */
 export function titleOfCard(card: InboxCard): string {
-  const { name } = subjectOfCard(card)
-  return card.task_id === null && card.mission_name !== null && card.mission_name !== name
-    ? `${name}, of ${card.mission_name}`
-    : name
+  return subjectOfCard(card).name
 }
 
 /** The subject of the item and its page. */
 function subjectOfCard(card: InboxCard): { readonly name: string; readonly link: string } {
-  const run = card.run === null ? null : `Gate ${card.run.process_name}, at step ${card.run.state}`
   if (card.task_id) return { name: card.task_name ?? card.task_id, link: `/tasks/${card.task_id}` }
-  if (card.run_id) return { name: run ?? card.run_id, link: `/runs/${card.run_id}` }
+  if (card.run_id && card.mission_name === null)
+    return { name: card.run?.process_name ?? card.run_id, link: `/runs/${card.run_id}` }
   if (card.mission_id === null) return { name: 'Lost files', link: '/log' }
   return { name: card.mission_name ?? '', link: `/missions/${card.mission_id}` }
 }
@@ -267,7 +284,8 @@ function subjectOfCard(card: InboxCard): { readonly name: string; readonly link:
 function questionOfCard(card: InboxCard): string {
   if (card.kind === 'stale_attempt') return 'The agent has made no call for two hours. Did it stop?'
   if (card.run && card.request?.kind === 'decision') {
-    return `The step \`${card.run.state}\` of ${card.run.process_name} needs your decision: ${joinAlternatives(card.request.events.map(eventWords))}.`
+    const subject = card.task_id !== null ? 'The task' : card.mission_id !== null ? 'The mission' : 'The run'
+    return `${subject} waits at the step \`${card.run.state}\` of the process ${card.run.process_name} for your decision: ${joinAlternatives(card.request.events.map(eventWords))}.`
   }
   if (card.kind !== 'scope' || card.request?.kind === 'changes') return card.reason
   if (card.areas.length === 0) return card.reason
