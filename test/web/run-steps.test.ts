@@ -121,3 +121,9 @@ test('an approval names the mission and the work that is approved', async () => 
   await screen.see(/Add the voucher 1 file \+1 −0 unproven/, '.changed-tasks')
   expect(screen.text('.card')).not.toContain(run.run_id)
 })
+
+test('the log says why a number is missing', async () => {
+  const screen = await open('/log')
+  await screen.see('measured "Add the discount": not committed yet')
+  await screen.see('Numbers that are missing', '.log-gaps')
+})

@@ -75,6 +75,11 @@ export function View() {
         </EmptyState>
       ) : (
         <div class="full-width log" {...still}>
+          {hasGaps(events.value) ? (
+            <p class="log-gaps muted">
+              Numbers that are missing record lines at the start and end of tasks, which other entries show.
+            </p>
+          ) : null}
           <WaitingRows held={rows.held} release={() => rows.hold(false)} />
           <VirtualList
             keys={keys}
@@ -157,6 +162,12 @@ function LogEntryDetail({ event }: { readonly event: LogEntry }) {
       <pre>{text}</pre>
     </aside>
   )
+}
+
+/** Whether numbers between the loaded entries are missing. */
+function hasGaps(events: readonly LogEntry[]): boolean {
+  const [newest, oldest] = [events[0], events.at(-1)]
+  return newest !== undefined && oldest !== undefined && newest.seq - oldest.seq >= events.length
 }
 
 function isWanted(event: LogEntry | undefined, wanted: URLSearchParams): boolean {

@@ -18,7 +18,11 @@ export const task: GuardKind<TaskGuard> = {
     const open = tasks
       .filter(({ done }) => !done)
       .map(({ id, name }) => (name === undefined ? id : `"${excerpt(name, 80)}" (${id})`))
-    if (open.length === 0) return satisfiedGuard(`all ${tasks.length} tasks${where} are done`)
+    if (open.length === 0) {
+      return satisfiedGuard(
+        tasks.length === 1 ? `the task${where} is done` : `all ${tasks.length} tasks${where} are done`,
+      )
+    }
     const more = open.length > 5 ? ` and ${open.length - 5} more` : ''
     return unsatisfiedGuard(`open tasks${where}: ${open.slice(0, 5).join(', ')}${more}`, 'Complete them.')
   },
