@@ -15,16 +15,28 @@ export interface FirstHunkWork {
   readonly attempt: string | null
   /** Only a file of these; null for any. */
   readonly paths: readonly string[] | null
-  /** How many files the item is about; the diff may also have files of others. */
+  /** How many files the item is about. */
   readonly total: number
 }
 
 /** The first lines that a task or an attempt changed, and the way to the rest. */
-export function FirstHunk({ task, attempt, paths, total }: FirstHunkWork) {
-  const { answer } = useQuery('diff', { id: attempt ?? task }, { once: true })
+export function FirstHunk(work: FirstHunkWork) {
+  const [path] = work.paths ?? []
+  return path === undefined ? <FirstMeasuredHunk {...work} /> : <FileHunk {...work} path={path} />
+}
+
+/** A shared work tree also has changes of others: only a file that is counted as this work's is shown. */
+function FirstMeasuredHunk(work: FirstHunkWork) {
+  const { answer } = useQuery('changes', { id: work.attempt ?? work.task, limit: 1 }, { once: true })
+  const [change] = answer.value?.changes ?? []
+  return change ? <FileHunk {...work} path={change.path} /> : null
+}
+
+function FileHunk({ task, attempt, path, total }: FirstHunkWork & { readonly path: string }) {
+  const { answer } = useQuery('diff', { id: attempt ?? task, path }, { once: true })
   const text = answer.value?.diff
   const files = useMemo(() => (text === undefined ? [] : parseDiff(text)), [text])
-  const file = files.find(({ path, hunks }) => hunks.length > 0 && (paths?.includes(path) ?? true))
+  const file = files.find(({ hunks }) => hunks.length > 0)
   const hunk = file?.hunks[0]
   if (!file || !hunk) return null
   const begins = hunk.lines.findIndex(({ kind }) => kind === 'added' || kind === 'deleted')
