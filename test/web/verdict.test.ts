@@ -30,7 +30,7 @@ test('the page of a task shows its contradicted verdict, what it promises, and w
 test('the inbox shows the reasons of a contradicted verdict and what one may do', async () => {
   const screen = await open('/')
   await expect.poll(() => screen.all('.card [data-rule=nothing_changed]').length).toBe(1)
-  expect(screen.text('.card .verbs')).toContain('Accept it')
+  expect(screen.text('.card .verbs')).toContain('Accept the work')
 })
 
 test('a task, the inbox and a review show a completion in one form, and each reason once', async () => {

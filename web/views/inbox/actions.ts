@@ -1,3 +1,4 @@
+import { excerpt } from '../../../src/kernel/text.ts'
 import type { InboxCard } from '../../api/entities.ts'
 import { denialReason, isPermitted } from '../../api/session.ts'
 import type { KeyCommand } from '../../keys/bindings.ts'
@@ -102,7 +103,7 @@ const kinds = {
     verbs: [
       {
         command: 'approve',
-        label: 'Approve',
+        label: 'Approve the work',
         done: 'Approved',
         operation: 'approve',
         input: ({ item_id }) => ({ id: item_id, reason: 'Approved.' }),
@@ -117,12 +118,12 @@ const kinds = {
     verbs: [
       {
         command: 'approve',
-        label: 'Accept it',
+        label: 'Accept the work',
+        means: 'Accept it as it is, although the measurement contradicts the claim',
         done: 'Accepted',
         operation: 'approve',
         input: approveCardInput,
       },
-      answers,
       sendWorkBack,
     ],
   },
@@ -187,6 +188,39 @@ const kinds = {
   },
 } as const satisfies Record<InboxCard['kind'], CardKind>
 
+/** A command is allowed, not work approved. */
+function commandVerbs(run: string): readonly CardAction[] {
+  return [
+    {
+      command: 'approve',
+      label: `Allow ${run}`,
+      means: 'Waymark may run it there, now and later',
+      done: `Allowed ${run}`,
+      operation: 'approve',
+      input: ({ item_id }) => ({ id: item_id }),
+    },
+    {
+      ...sendBack,
+      label: 'Do not allow',
+      means: 'Waymark does not run it; the reason goes to the agent',
+      done: `Did not allow ${run}`,
+      asks: 'Why not?',
+    },
+  ]
+}
+
+/** What a person reads after an action: to whom an answer went, else what it is about. */
+export function doneText(
+  { done, operation }: CardAction,
+  about: string,
+  answered: string,
+  answer: string,
+): string {
+  return operation === 'resolve' && answer !== ''
+    ? `Answered ${answered}: ${excerpt(answer, 80)}`
+    : `${done}: ${about}`
+}
+
 export function kindOf(kind: InboxCard['kind']): Pick<CardKind, 'word' | 'status'> {
   return kinds[kind]
 }
@@ -204,6 +238,7 @@ export function noVerbsReason(card: InboxCard): string | null {
 
 /** A run that needs a decision has an action for each event. */
 function allVerbsOf(card: InboxCard): readonly CardAction[] {
+  if (card.request?.kind === 'command') return commandVerbs(excerpt(card.request.run, 60))
   if (card.request?.kind !== 'decision') {
     const { verbs } = kinds[card.kind]
     return card.task_id === null ? verbs.filter(({ operation }) => operation !== 'review_send') : verbs

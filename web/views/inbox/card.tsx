@@ -118,7 +118,7 @@ export function Card({
           denied={card.not_mine}
         />
       )}
-      {card.task_id !== null && (card.measured?.files ?? 0) > 0 ? (
+      {card.task_id !== null && card.kind !== 'command' && (card.measured?.files ?? 0) > 0 ? (
         <FirstHunk
           task={card.task_id}
           attempt={card.is_replaced ? card.attempt_id : null}
@@ -263,7 +263,7 @@ function PinnedFiles({ request: { files = [], before } }: { readonly request: Co
 }
 
 /** The author of the item; for an item of Waymark, the agent whose work it is about. */
-function openerOf({ opened_by, agent_name }: InboxCard): string {
+export function openerOf({ opened_by, agent_name }: InboxCard): string {
   return opened_by === 'waymark' ? (agent_name ?? opened_by) : opened_by
 }
 

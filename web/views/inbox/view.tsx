@@ -12,8 +12,8 @@ import { runWhenIdle } from '../../parts/run-when-idle.ts'
 import { href, navigate, query, replaceWith, setQuery } from '../../router/location.ts'
 import { projectStatus } from '../../shell/project-status.ts'
 import { sendings, sendLater, showToast } from '../../shell/toasts.tsx'
-import { type CardAction, verbsOf } from './actions.ts'
-import { Card, titleOfCard } from './card.tsx'
+import { type CardAction, doneText, verbsOf } from './actions.ts'
+import { Card, openerOf, titleOfCard } from './card.tsx'
 import './inbox.css'
 
 /** The open inbox items, those that agents and gates wait for first. */
@@ -36,8 +36,8 @@ export function View() {
     const of = rows.row(about)?.peek()
     if (!of || sendings.peek().has(about)) return
     setAsking(null)
-    const { operation, done } = verb
-    const text = `${done}: ${titleOfCard(of)}`
+    const { operation } = verb
+    const text = doneText(verb, titleOfCard(of), openerOf(of), answer)
     const input = { ...verb.input(of, answer), ...(of.content !== null && { content: of.content }) }
     sendLater({ about, operation, input, text, onSent: inbox.refresh })
   }

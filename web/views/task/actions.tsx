@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks'
-import { callByName } from '../../api/call.ts'
+import { call, callByName } from '../../api/call.ts'
 import type { TaskData } from '../../api/entities.ts'
 import { denialReason } from '../../api/session.ts'
 import { RefusalMessage } from '../../parts/refusal.tsx'
 import { moveWords, openAttemptText, statusMove } from '../../parts/task-moves.ts'
+import { TerminalCommand } from '../../parts/terminal-command.tsx'
+import { eventWords } from '../../parts/text.tsx'
 import { href } from '../../router/location.ts'
 import { type OperationRequest, openOperation } from '../../shell/overlays.tsx'
 
@@ -47,6 +49,7 @@ export function Actions({ task, refresh }: { readonly task: TaskData; readonly r
           {action.label}
         </button>
       ))}
+      <CheckRun task={task} refresh={refresh} />
       {task.attempts.some(({ completed_at }) => completed_at !== null) ? (
         <a class="button" href={href(`/review/task/${task.id}`)}>
           Review
@@ -59,6 +62,51 @@ export function Actions({ task, refresh }: { readonly task: TaskData; readonly r
       ) : null}
       {refusal === null ? null : <RefusalMessage error={refusal} />}
     </section>
+  )
+}
+
+/** Runs the check of completed work again, here or where the files are. */
+function CheckRun({ task, refresh }: { readonly task: TaskData; readonly refresh: () => void }) {
+  const [result, setResult] = useState<string | null>(null)
+  const [refusal, setRefusal] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  const attempt = task.attempts.at(-1)
+  const hasCheck = (task.done_when?.check ?? []).length > 0
+  if (!hasCheck || !attempt || attempt.completed_at === null || attempt.verdict?.is === 'proven') return null
+  if (attempt.measured_by) return <TerminalCommand words={`verify ${task.id}`} />
+  const denial = denialReason('verify')
+  const run = async () => {
+    setBusy(true)
+    setRefusal(null)
+    try {
+      const { commands, verdict, note } = await call('verify', { run_id: task.id })
+      const ends = commands.map((command) => `${command.run}: ${eventWords(command.status).toLowerCase()}.`)
+      const now = verdict ? `The task is now ${verdict.is}.` : (note ?? '')
+      setResult([...ends, now].join(' '))
+      refresh()
+    } catch (error) {
+      setRefusal(error)
+    }
+    setBusy(false)
+  }
+  return (
+    <>
+      <button
+        type="button"
+        class="button"
+        disabled={isBusy || denial !== null}
+        title={denial ?? 'Runs its allowed commands on the files of its work tree'}
+        onClick={() => void run()}
+      >
+        Run the check
+      </button>
+      {result === null ? null : (
+        <p class="muted" role="status">
+          {result}
+        </p>
+      )}
+      {refusal === null ? null : <RefusalMessage error={refusal} />}
+    </>
   )
 }
 

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { useScreens } from '../support-web/screen.ts'
+
+const command = `node -e "process.exit(0)"`
+const ids = { cart: '', format: '', checked: '' }
+
+const { open, serving } = useScreens({
+  fill: async ({ person, agent, write }) => {
+    const start = async (name: string, areas: readonly string[]) =>
+      (await agent(name)('start_task', { name: `Work of ${name}`, agent_name: name, areas })).task_id
+    ids.cart = await start('alice', ['src/cart.js'])
+    ids.format = await start('bob', ['src/format.js'])
+    write('src/cart.js', 'export const cart = 1\n')
+    write('src/format.js', 'export const format = 1\n')
+    const outcome = (summary: string) => ({
+      summary,
+      manual_review_needed: true,
+      manual_review_reason: 'Is it right?',
+    })
+    await agent('bob')('complete_task', {
+      task_id: ids.format,
+      status: 'success',
+      outcome: outcome('Formats money.'),
+    })
+    await agent('alice')('complete_task', {
+      task_id: ids.cart,
+      status: 'success',
+      outcome: outcome('Has a cart.'),
+    })
+    await person('taskman_phase_add', { id: 'P1', name: 'Shop' })
+    const planned = { title: 'Add a discount', phase: 'P1', done_when: { check: [command] } }
+    ids.checked = (await person('taskman_task_add', planned)).id
+    await agent('cara')('start_task', { planned_task_id: ids.checked, areas: ['src/discount.js'] })
+    write('src/discount.js', 'export const discount = 1\n')
+    await agent('cara')('complete_task', {
+      task_id: ids.checked,
+      status: 'success',
+      outcome: { summary: 'Added it.' },
+    })
+  },
+})
+
+test('the card of a review shows only a file that is measured as its task’s', async () => {
+  const screen = await open('/')
+  const shown = () =>
+    screen.all('.card').flatMap((card) => {
+      const task = [ids.cart, ids.format].find((id) => card.querySelector(`h2 a[href*="${id}"]`))
+      const file = card.querySelector('.first-hunk a')?.textContent
+      return task && file ? [[task, file]] : []
+    })
+  await expect.poll(shown).toHaveLength(2)
+  expect(Object.fromEntries(shown())).toEqual({ [ids.cart]: 'src/cart.js', [ids.format]: 'src/format.js' })
+})
+
+test('a command is allowed by its name, without a diff, and then its check runs from the task', async () => {
+  const screen = await open('/')
+  await expect.poll(() => screen.named(`Allow ${command} A`).length).toBe(1)
+  const card = screen.all('.card').find(({ textContent }) => textContent?.includes('Do not allow'))
+  expect(card?.querySelector('.first-hunk')).toBeNull()
+  await screen.click(`Allow ${command} A`)
+  await screen.see(`Allowed ${command}`, '.toasts')
+  screen.go(`/tasks/${ids.checked}`)
+  await screen.see('Unproven', '.task-verdict')
+  // An answer can be taken back for five seconds.
+  const waiting = async () => (await serving().day.person('inbox', { kind: 'command' })).total
+  await expect.poll(waiting, { timeout: 8_000 }).toBe(0)
+  await screen.click('Run the check')
+  await expect.poll(() => screen.text('.completion-verdict')).toContain('Proven')
+  expect(screen.named('Run the check')).toEqual([])
+}, 20_000)
