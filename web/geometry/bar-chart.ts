@@ -23,11 +23,12 @@ export function layoutColumns(
   { width, height }: ChartSize,
 ): readonly (ChartColumn | null)[] {
   const most = Math.max(0, ...values.map((value) => value ?? 0))
-  const step = Math.min(widest, width / Math.max(1, values.length))
+  // Each has the same part of the width, with its name below it.
+  const step = width / Math.max(1, values.length)
   const gap = Math.min(3, step / 4)
   return values.map((value, at) => {
     if (value === null) return null
     const tall = most === 0 ? least : Math.max(least, (value / most) * height)
-    return { x: at * step, y: height - tall, width: step - gap, height: tall }
+    return { x: at * step, y: height - tall, width: Math.min(widest, step) - gap, height: tall }
   })
 }

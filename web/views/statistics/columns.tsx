@@ -34,7 +34,7 @@ export function Columns({ basis, values, names }: ColumnsProps) {
           ),
         )}
       </svg>
-      <p class="column-names muted" aria-hidden="true">
+      <p class="column-names muted" aria-hidden="true" {...(names.length > maxNames && { 'data-ends': '' })}>
         {shown.map((name) => (
           <span key={name} class="cut" title={name}>
             {name}
