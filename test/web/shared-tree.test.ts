@@ -68,3 +68,11 @@ test('a command is allowed by its name, without a diff, and then its check runs 
   await expect.poll(() => screen.text('.completion-verdict')).toContain('Proven')
   expect(screen.named('Run the check')).toEqual([])
 }, 20_000)
+
+test('a review shows the words with which the work was sent back', async () => {
+  const text = 'Round the cart to cents.'
+  const subject = { task: ids.cart }
+  await serving().day.person('review_send', { subject, action: 'send_back', text })
+  const screen = await open(`/review/task/${ids.cart}`)
+  await screen.see(text, '.review-request')
+})

@@ -12,7 +12,10 @@ export function EvidenceLine({ measured }: { readonly measured: MeasuredData }) 
   const { measurement, attempt, files, scope_match, out_of_scope } = measured
   return (
     <p class="measured">
-      <StatusIcon status={scope_match === false ? 'blocked' : 'done'} named={false} />
+      <StatusIcon
+        status={scope_match === false ? 'blocked' : measurement === 'exact' ? 'done' : 'planned'}
+        named={false}
+      />
       <b>{measuredWord[measurement]}</b>
       {attempt > 1 ? <span class="muted">attempt {attempt}</span> : null}
       {files === null ? null : (

@@ -303,6 +303,7 @@ function Head({ review, data, decided, say, reopen }: HeadProps) {
 
 /** The goal, the links, and the last reviews. */
 function About({ data: { subject, reviews } }: { readonly data: ReviewData }) {
+  const request = reviews.findLast(({ action }) => action === 'send_back')
   return (
     <>
       {subject.goal === null ? null : (
@@ -310,6 +311,11 @@ function About({ data: { subject, reviews } }: { readonly data: ReviewData }) {
           <Prose text={subject.goal} />
         </p>
       )}
+      {request?.text ? (
+        <p class="review-request">
+          <b>{request.author} asked for:</b> <Prose text={request.text} />
+        </p>
+      ) : null}
       <p class="review-links muted">
         {subject.task_id === null ? null : (
           <a class="link" href={href(`/tasks/${subject.task_id}`)}>
