@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { join } from 'node:path'
+import { hookClients } from '../clients/hooks/hook-clients.ts'
 import type { Context } from '../kernel/operations/operation.ts'
+import { processEnd } from '../kernel/process-end.ts'
 import { type HookRequest, isAbandoned, serveHooks } from '../surfaces/hook/hook-socket.ts'
 import { localHookProject } from './local-hook-project.ts'
 import type { Environment } from './settings/environment.ts'
@@ -45,9 +47,12 @@ export async function listenToHooks(
   // A server that was killed leaves its socket behind.
   for (const other of hookSockets(root, environment))
     if (await isAbandoned(other)) rmSync(other, { force: true })
-  return serveHooks(path, hookGreeting(database, environment), (request) =>
+  const server = await serveHooks(path, hookGreeting(database, environment), (request) =>
     answer(context, environment, { root, request }),
   )
+  // A signal ends the process without the end of its jobs.
+  processEnd.addEventListener('abort', () => server.close())
+  return server
 }
 
 /** The answer to a hook; null leaves the call to the hook itself. */
@@ -57,6 +62,7 @@ async function answer(
   { root, request }: { readonly root: string; readonly request: HookRequest },
 ): Promise<string | null> {
   const { event, input, top, caller, workingFolder } = request
+  if (!hookClients.some(({ name }) => name === caller.client)) return null
   if (!existsSync(top) || projectRoot(mainTree(top)) !== root) return null
   const project = localHookProject({
     store,

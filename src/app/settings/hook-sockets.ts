@@ -1,5 +1,5 @@
-import { lstatSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { hooksBase } from '../../sessions/capture/captured-project.ts'
 import { hashText } from '../../sessions/capture/hash.ts'
 import { version } from '../program.ts'
@@ -10,11 +10,17 @@ export function hookSocketPlace(root: string, environment: Environment) {
   return { folder: hooksBase(environment), prefix: `${hashText(root)}-` }
 }
 
-/** What a hook and a server that answers it have in common: the version, the record, and where git's settings are. */
+/** What a hook and a server that answers it have in common: the version, the record, git, and where its settings are. */
 export function hookGreeting(database: string, environment: Environment): string {
   const { dev, ino } = statSync(database)
-  const { HOME: home, XDG_CONFIG_HOME: configuration, GIT_CONFIG_GLOBAL: global } = environment
-  return JSON.stringify([version, database, `${dev}:${ino}`, home, configuration, global])
+  const {
+    HOME: home,
+    XDG_CONFIG_HOME: configuration,
+    GIT_CONFIG_GLOBAL: global,
+    PATH: path = '',
+  } = environment
+  const git = path.split(delimiter).find((folder) => existsSync(join(folder, 'git')))
+  return JSON.stringify([version, database, `${dev}:${ino}`, git, home, configuration, global])
 }
 
 /** The sockets of the servers that answer hooks of a project. */

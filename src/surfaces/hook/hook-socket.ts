@@ -16,13 +16,14 @@ export interface HookRequest {
   readonly caller: GuardCaller
 }
 
-/** In characters: a longer call is judged by the hook itself. */
-const maxRequestLength = 1024 * 1024
-const maxConnections = 64
+/** In characters: a longer call is judged by the hook itself, since reading a script or a patch blocks the server. */
+const maxRequestLength = 64 * 1024
+// Each may run git: more at once would keep the server's own callers waiting.
+const maxConnections = 16
 const maxServers = 3
-// In milliseconds. A server that is busy does not keep a client waiting.
+// In milliseconds. A client ends its hook after ten seconds, and the hook may need six to judge by itself.
 const maxGreetingMs = 150
-const maxAnswerMs = 5000
+const maxAnswerMs = 3000
 
 /**
  * Asks the first server that greets as the hook expects; null where none answers, so that the hook judges by itself. The
@@ -89,8 +90,9 @@ async function answerOne(
   socket.unref().write(`${JSON.stringify(greeting)}\n`)
   const request = readRequest(await nextLine(socket, maxAnswerMs))
   const out = request === null ? null : await answer(request)
-  if (out === null) socket.destroy()
-  else socket.end(`${JSON.stringify({ out })}\n`)
+  if (out !== null) socket.write(`${JSON.stringify({ out })}\n`)
+  // A peer that keeps its side open would hold the connection.
+  socket.destroySoon()
 }
 
 function readRequest(value: unknown): HookRequest | null {
@@ -111,11 +113,12 @@ async function nextLine(socket: Socket, timeoutMs: number): Promise<unknown> {
   let text = ''
   const read = (chunk: string) => {
     text += chunk
-    if (text.endsWith('\n')) resolve(parseJson(text))
-    else if (text.length > maxRequestLength) resolve(undefined)
+    if (text.length > maxRequestLength) resolve(undefined)
+    else if (text.endsWith('\n')) resolve(parseJson(text))
   }
   const end = () => resolve(undefined)
-  const timer = setTimeout(end, timeoutMs)
+  // A peer that says nothing must not keep a server alive that ends.
+  const timer = setTimeout(end, timeoutMs).unref()
   socket.setEncoding('utf8').on('data', read).on('error', end).on('end', end).on('close', end)
   try {
     return await promise

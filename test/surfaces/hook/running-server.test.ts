@@ -251,6 +251,8 @@ test('answers only its own project, and nothing that is no call of a hook', asyn
   const line = (fields: object) => `${JSON.stringify({ ...request, ...fields })}\n`
   expect(JSON.parse((await ask(line({}))) ?? '').out).toContain('"deny"')
   for (const fields of [
+    { input: JSON.stringify({ tool_name: 'Bash', tool_input: { command: 'x'.repeat(100_000) } }) },
+    { caller: { ...caller, client: 'Alice' } },
     { top: other.folder },
     { top: '/nowhere' },
     { top: '/' },
@@ -265,6 +267,75 @@ test('answers only its own project, and nothing that is no call of a hook', asyn
   for (const words of ['\n', 'x\n', '[]\n', `${'x'.repeat(2 * 1024 * 1024)}`])
     expect(await ask(words)).toBeNull()
   expect(JSON.parse((await ask(line({}))) ?? '').out).toContain('"deny"')
+})
+
+test('asks no server that runs another git, or none', async () => {
+  const project = openHookProject()
+  project.startTask('Add the form', ['src/'], '--agent-name', 'codex')
+  project.write('src/app.ts', 'export const app = 2\n')
+  await startServer({ ...project, environment: { ...project.environment, PATH: '/nowhere' } })
+  const payload = { tool_name: 'Bash', tool_input: { command: 'git reset --hard' } }
+  const { ran, isOwn } = await hookBeside(project, 'pre-tool-use', payload)
+  expect([isOwn, decisionOf(ran).decision]).toEqual([true, 'ask'])
+})
+
+/** A connection that keeps its side open, once it was greeted or turned away. */
+async function holdConnection(path: string): Promise<Socket> {
+  const socket = connect({ path, allowHalfOpen: true })
+  onTestFinished(() => {
+    socket.destroy()
+  })
+  await new Promise<unknown>((resolve) => {
+    socket.on('data', resolve).on('end', resolve).on('close', resolve).on('error', resolve)
+  })
+  return socket
+}
+
+test('closes a connection once it is answered, though its peer keeps it open', async () => {
+  const project = openHookProject()
+  project.createRun()
+  const { socket: path } = await startServer(project)
+  const socket = await holdConnection(path)
+  const ended = new Promise((resolve) => {
+    socket.once('end', resolve)
+  })
+  const caller = { client: 'claude', session: null, canAsk: true }
+  const input = JSON.stringify({ tool_name: 'Bash' })
+  const request = { event: 'pre-tool-use', input, workingFolder: '/', top: project.folder, caller }
+  socket.write(`${JSON.stringify(request)}\n`)
+  await ended
+  const more = setInterval(() => socket.write('x'), 50)
+  onTestFinished(() => clearInterval(more))
+  await expect.poll(() => socket.errored).toMatchObject({ code: 'EPIPE' })
+})
+
+test('answers few at once, so that no crowd keeps its own callers waiting', async () => {
+  const project = openHookProject()
+  project.createRun()
+  const { socket: path } = await startServer(project)
+  const sockets = await Promise.all(Array.from({ length: 40 }, () => holdConnection(path)))
+  expect(sockets.filter(({ bytesRead }) => bytesRead > 0)).toHaveLength(16)
+  const { ran, isOwn } = await hookBeside(project, 'pre-tool-use', { tool_name: 'Bash' })
+  expect([isOwn, decisionOf(ran).decision]).toEqual([true, 'deny'])
+})
+
+test('takes away its socket at its end, though connections are open', async () => {
+  const project = openHookProject()
+  project.createRun()
+  const { server, socket: path } = await startServer(project)
+  await Promise.all([holdConnection(path), holdConnection(path)])
+  server.end()
+  await server.gone
+  expect(socketsOf(project)).toEqual([])
+})
+
+test.for(['SIGTERM', 'SIGINT'] as const)('takes away its socket when %s ends it', async (signal) => {
+  const project = openHookProject()
+  project.createRun()
+  const { server } = await startServer(project)
+  server.kill(signal)
+  await server.gone
+  expect(socketsOf(project)).toEqual([])
 })
 
 test('listens where only the user can reach it, and takes away sockets that nothing listens on', async () => {
