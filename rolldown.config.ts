@@ -40,6 +40,17 @@ const sharedPackages = (
   'postgres-array postgres-bytea postgres-date postgres-interval split2 xtend'
 ).split(' ')
 
+/** A server answers hooks with the code that they have themselves. */
+const hookAnswer = {
+  name: 'hook-answer',
+  resolveId: (source: string) => (source.endsWith('/hook-answer.ts') ? '\0hook-answer' : null),
+  load: (id: string) =>
+    id === '\0hook-answer'
+      ? `import { createRequire } from 'node:module'
+         export const { answerHook } = createRequire(import.meta.url)('./hook-answer.cjs')`
+      : null,
+}
+
 /** One entry, chunks that load when a command needs them, and the threads: one reads long definitions, one plans. */
 const program = defineConfig({
   input: {
@@ -52,7 +63,12 @@ const program = defineConfig({
   // The second is left out with what only helps who works on the libraries of `waymark top`.
   external: ['better-sqlite3', 'react-devtools-core'],
   transform: { define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' } },
-  plugins: [licences('third-party-licences.txt', sharedPackages), smallValidator, sharedInOneFile],
+  plugins: [
+    licences('third-party-licences.txt', sharedPackages),
+    smallValidator,
+    sharedInOneFile,
+    hookAnswer,
+  ],
   // Its other form loads its parts by names that a bundle has not.
   resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
   output: {
@@ -96,7 +112,7 @@ const noSchemas = `
 
 /** What clients ask before each call of a tool, which waits for it: of the older kind of modules too. */
 const hook = defineConfig({
-  input: { 'waymark-hook': 'src/app/hook.ts' },
+  input: { 'waymark-hook': 'src/app/hook.ts', 'hook-answer': 'src/app/hook-answer.ts' },
   platform: 'node',
   external: ['better-sqlite3'],
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },

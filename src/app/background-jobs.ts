@@ -1,4 +1,3 @@
-import type { Server } from 'node:net'
 import type { Context } from '../kernel/operations/operation.ts'
 import { ingestContinuously } from './capture/ingest-command.ts'
 import { recorderOf } from './capture/ingest-for.ts'
@@ -68,24 +67,16 @@ export function startBackgroundJobs(
 
 const hooksAgain = 2_000
 
-/** Answers hooks of the project once it has a record. Where that fails, hooks judge by themselves. */
+/** Answers hooks of the project once it has a record. */
 function answerHooks(context: Context): () => Promise<void> {
-  let listening: Promise<Server | null> | null = null
-  const stop = repeatJob(
-    hooksAgain,
-    hooksAgain,
-    async () => {
-      if (listening !== null) return
-      const { listenToHooks, projectOfHooks } = await import('./hook-server.ts')
-      const project = projectOfHooks(context.folder, process.env)
-      if (project !== null) listening = listenToHooks(context, process.env, project).catch(() => null)
-    },
-    () => undefined,
-  )
+  let close: (() => void) | null = null
+  const job = async () => {
+    close ??= await (await import('./hook-server.ts')).answerHooks(context, process.env)
+  }
+  const stop = repeatJob(hooksAgain, hooksAgain, job, () => undefined)
   return async () => {
     stop()
-    const server = await listening
-    server?.close()
+    close?.()
   }
 }
 

@@ -1,26 +1,18 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { join } from 'node:path'
-import { hookClients } from '../clients/hooks/hook-clients.ts'
 import type { Context } from '../kernel/operations/operation.ts'
 import { processEnd } from '../kernel/process-end.ts'
-import { type HookRequest, isAbandoned, serveHooks } from '../surfaces/hook/hook-socket.ts'
-import { localHookProject } from './local-hook-project.ts'
+import { isAbandoned, serveHooks } from '../surfaces/hook/hook-socket.ts'
 import type { Environment } from './settings/environment.ts'
 import { hookGreeting, hookSocketPlace, hookSockets, isOnlyForUser } from './settings/hook-sockets.ts'
-import {
-  databasePlace,
-  mainTree,
-  projectRoot,
-  rootWithoutGit,
-  serverDatabase,
-} from './settings/project-location.ts'
+import { databasePlace, rootWithoutGit, serverDatabase } from './settings/project-location.ts'
 
 /** The system's limit for the path of a socket is 104 bytes at least. */
 const maxPathBytes = 100
 
 /** The project whose hooks are answered. */
-export interface HookServerProject {
+interface HookServerProject {
   readonly root: string
   /** The file of its record. */
   readonly database: string
@@ -35,7 +27,7 @@ export function projectOfHooks(folder: string, environment: Environment): HookSe
 }
 
 /** Answers hooks of a project on a socket that only this user can reach. Null where that is not possible. */
-export async function listenToHooks(
+async function listenToHooks(
   context: Context,
   environment: Environment,
   { root, database }: HookServerProject,
@@ -47,33 +39,19 @@ export async function listenToHooks(
   // A server that was killed leaves its socket behind.
   for (const other of hookSockets(root, environment))
     if (await isAbandoned(other)) rmSync(other, { force: true })
-  const server = await serveHooks(path, hookGreeting(database, environment), (request) =>
-    answer(context, environment, { root, request }),
-  )
+  const server = await serveHooks(path, hookGreeting(database, environment), async (request) => {
+    const { answerHook } = await import('./hook-answer.ts')
+    return answerHook(context.store, { environment, root, request })
+  })
   // A signal ends the process without the end of its jobs.
   processEnd.addEventListener('abort', () => server.close())
   return server
 }
 
-/** The answer to a hook; null leaves the call to the hook itself. */
-async function answer(
-  { store }: Context,
-  environment: Environment,
-  { root, request }: { readonly root: string; readonly request: HookRequest },
-): Promise<string | null> {
-  const { event, input, top, caller, workingFolder } = request
-  if (!hookClients.some(({ name }) => name === caller.client)) return null
-  if (!existsSync(top) || projectRoot(mainTree(top)) !== root) return null
-  const project = localHookProject({
-    store,
-    openForWriting: async () => store,
-    environment,
-    top,
-    root,
-    callerOf: () => caller,
-  })
-  const { runHook } = await import('../surfaces/hook/gate-hook.ts')
-  const host = { workingFolder, input: async () => input, open: async () => project }
-  const { out, complaint } = await runHook(event, host)
-  return complaint === null ? out : null
+/** Starts to answer hooks of a project; null while it has no record. Where it cannot, hooks judge by themselves. */
+export async function answerHooks(context: Context, environment: Environment): Promise<(() => void) | null> {
+  const project = projectOfHooks(context.folder, environment)
+  if (project === null) return null
+  const server = await listenToHooks(context, environment, project).catch(() => null)
+  return () => server?.close()
 }

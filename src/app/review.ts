@@ -21,7 +21,8 @@ import {
 import { parseComments, type QuotedFile, quotedDiff } from '../review/domain/editor-comments.ts'
 import { type ReviewAction, reviewActions } from '../review/domain/review.ts'
 import { indentText } from '../surfaces/cli/render/parts.ts'
-import { escapeLineBreaks, shortRunIds } from '../surfaces/cli/render/text.ts'
+import { shortRunIds } from '../surfaces/cli/render/run-ids.ts'
+import { escapeLineBreaks } from '../surfaces/cli/render/text.ts'
 import {
   print,
   printableJson,

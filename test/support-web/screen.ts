@@ -118,6 +118,8 @@ async function renderScreen(
     render(null, page)
     // Preact ends effects after a frame.
     await new Promise((resolve) => setTimeout(resolve, 60))
+    // On a busy machine that frame ends only now, and its work is in a timer.
+    await new Promise((resolve) => setTimeout(resolve, 20))
     for (const socket of sockets) Object.assign(socket, { onclose: null, onmessage: null }).terminate()
     // Not awaited: the promise also waits for work that begins later, and in one run it never resolved.
     void window.happyDOM.abort()
@@ -157,6 +159,8 @@ function installGlobals(window: Window, { address, cookie, sockets }: Network): 
     WebSocket: class extends WebSocket {
       constructor(of: URL) {
         super(of, { headers: { cookie } })
+        // In a browser nothing is thrown where it is closed too early.
+        this.on('error', () => undefined)
         sockets.add(this)
       }
     },

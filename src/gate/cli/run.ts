@@ -9,8 +9,9 @@ import {
   section,
   statusWord,
 } from '../../surfaces/cli/render/parts.ts'
+import { shortRunIds } from '../../surfaces/cli/render/run-ids.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
-import { formatAge, plainText, shortRunIds } from '../../surfaces/cli/render/text.ts'
+import { formatAge, plainText } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, CallView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { verdictText } from '../../track/cli/verdict.ts'
 import { revokeCommand } from '../../track/domain/verdict.ts'

@@ -3,13 +3,8 @@ import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { quoteShellWord } from '../../kernel/shell-word.ts'
 import { formatCount } from '../../kernel/text.ts'
 import { blocks, bullets, cutNote, indentText } from '../../surfaces/cli/render/parts.ts'
-import {
-  escapeLineBreaks,
-  formatAge,
-  shortRunIds,
-  withLocalTimes,
-  withPerson,
-} from '../../surfaces/cli/render/text.ts'
+import { shortRunIds } from '../../surfaces/cli/render/run-ids.ts'
+import { escapeLineBreaks, formatAge, withLocalTimes, withPerson } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { quoteText } from '../../track/cli/records.ts'
 import { deniedLine, verdictText } from '../../track/cli/verdict.ts'

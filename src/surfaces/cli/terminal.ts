@@ -1,5 +1,5 @@
 import { errorCode, Failure, refusalData } from '../../kernel/failure.ts'
-import { shortRunIds } from './render/text.ts'
+import { shortRunIds } from './render/run-ids.ts'
 
 /** The output of a command and its properties. */
 export interface Terminal {

@@ -242,7 +242,10 @@ test('answers only its own project, and nothing that is no call of a hook', asyn
     socket.write(line)
     await over
     const [greeting = '', answer = null] = said.trimEnd().split('\n')
-    expect(greeting).toBe(greetingOf(project))
+    // What is refused unread is reset, and the greeting may be lost with it.
+    expect(line.length > 1_000_000 ? [greeting, ''] : [greeting]).toContain(
+      line.length > 1_000_000 && greeting === '' ? '' : greetingOf(project),
+    )
     return answer
   }
   const caller = { client: 'claude', session: null, canAsk: true }

@@ -107,7 +107,7 @@ import { getContext, listMissions, missionPage } from '../../../track/cli/missio
 import { restorable, restoreView } from '../../../track/cli/restore.ts'
 import { printableAll, printableJson, type Terminal, withoutControlCodes } from '../terminal.ts'
 import { blocks } from './parts.ts'
-import { shortRunIds } from './text.ts'
+import { shortRunIds } from './run-ids.ts'
 import type { AnswerSupplement, AnswerView, CallView, RenderContext } from './view.ts'
 
 const show: AnswerView<'show'> = (answer, page) => {
