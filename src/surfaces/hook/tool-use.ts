@@ -4,6 +4,7 @@ import { isPatch, pathsOfPatch } from '../../kernel/apply-patch-format.ts'
 import { isWithin, reachedPath } from '../../kernel/files/contained-file.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { quoteShellWord } from '../../kernel/shell-word.ts'
+import { excerpt } from '../../kernel/text.ts'
 import type { HookCall } from './protocol.ts'
 
 /** The name of the same tool in Claude Code, which processes use. */
@@ -43,6 +44,9 @@ const editors = [
   'EditNotebook',
   ...Object.keys(namesThere).filter((name) => namesThere[name] !== 'Bash'),
 ]
+
+/** A longer path cannot be opened. */
+const maxPathLength = process.platform === 'win32' ? 32 * 1024 : 4096
 
 const fileFields = ['file_path', 'notebook_path', 'path', 'target_file', 'filePath']
 
@@ -104,6 +108,8 @@ function namedFile(
 ): ToolTarget {
   if (path === null) return { where: 'nowhere' }
   const named = resolve(folder, path)
+  // Resolving it would take longer than a client waits for its hook.
+  if (named.length > maxPathLength) return { where: 'outside', path: excerpt(named) }
   const real = reachedPath(named)
   // Writing to a dangling link creates its target.
   if (typeof real !== 'string') return { where: 'outside', path: named }

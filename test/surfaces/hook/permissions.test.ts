@@ -18,6 +18,16 @@ test('the state of the only active run decides: denied before ask before allowed
   expect(decide('Read', fileIn(folder, 'src/app.ts')).decision).toBe('none')
 })
 
+test('a path that is too long to open does not keep a client waiting', () => {
+  const { createRun, decide } = openHookProject()
+  createRun()
+  const began = performance.now()
+  const path = 'a/'.repeat(100_000)
+  expect(decide('Bash', { command: 'ls', path }).decision).toBe('deny')
+  expect(decide('Write', { file_path: path }).decision).toBe('deny')
+  expect(performance.now() - began).toBeLessThan(5_000)
+})
+
 test('a name is the whole name, or a beginning with *', () => {
   const { createRun, decide } = openHookProject()
   createRun()
