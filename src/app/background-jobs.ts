@@ -70,12 +70,18 @@ const hooksAgain = 2_000
 /** Answers hooks of the project once it has a record. */
 function answerHooks(context: Context): () => Promise<void> {
   let close: (() => void) | null = null
-  const job = async () => {
-    close ??= await (await import('./hook-server.ts')).answerHooks(context, process.env)
+  let running = Promise.resolve()
+  const job = () => {
+    running = (async () => {
+      close ??= await (await import('./hook-server.ts')).answerHooks(context, process.env)
+    })()
+    return running
   }
   const stop = repeatJob(hooksAgain, hooksAgain, job, () => undefined)
   return async () => {
     stop()
+    // A socket that is just being made is taken away, too.
+    await running.catch(() => undefined)
     close?.()
   }
 }

@@ -82,7 +82,7 @@ const calls = (folder: string): readonly (readonly [string, object])[] => [
   ['stop', {}],
 ]
 
-test('answers each hook as the hook does by itself, and sooner', async () => {
+test('answers each hook as the hook does by itself', async () => {
   const project = openHookProject()
   project.startTask('Add the form', ['src/auth/'])
   project.createRun()
