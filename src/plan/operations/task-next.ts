@@ -6,6 +6,7 @@ import { findPlanned, spanOf } from '../../kernel/operations/find.ts'
 import { count, name, unlistedField } from '../../kernel/operations/input/fields.ts'
 import { type CommandContext, defineOperation } from '../../kernel/operations/operation.ts'
 import { printAsText } from '../../kernel/operations/print.ts'
+import { quoteShellWord } from '../../kernel/shell-word.ts'
 import { formatCount, plainWord } from '../../kernel/text.ts'
 import { sentBackLines } from '../../review/operations/review-lines.ts'
 import type { Reads } from '../../store/ports/store.ts'
@@ -242,10 +243,10 @@ async function readyElsewhere(
     const asRole = isForOther && roles.some((role) => role === assignee) ? (assignee ?? null) : neededRole
     const fields = [
       ...(asRole === null ? [] : [['role', asRole] as const]),
-      ...(isForOther && asRole !== assignee ? [['agent_name', assignee] as const] : []),
+      ...(isForOther && asRole !== assignee ? [['agent_name', assignee ?? ''] as const] : []),
       ...(mission === undefined || owner === missionId ? [] : [['mission', missionId ?? 'none'] as const]),
     ]
-    const flags = fields.map(([field, value]) => `--${field.replace('_', '-')} "${value}"`)
+    const flags = fields.map(([field, value]) => `--${field.replace('_', '-')} ${quoteShellWord(value)}`)
     const inputs = fields.map(([field, value]) => `${field}: "${value}"`)
     return isPerson
       ? `waymark task next ${flags.join(' ')} finds ${id}.`

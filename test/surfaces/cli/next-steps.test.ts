@@ -51,3 +51,13 @@ test('commands of the program answer JSON', () => {
   expect(asked('disconnect')).toMatchObject({ error: { reason: 'server_not_connected' } })
   expect(asked('connect')).toMatchObject({ error: { reason: 'usage_invalid' } })
 })
+
+test('a person is told the command for a task of someone else, and a shell runs nothing of that name', () => {
+  const { json } = openCommandLine()
+  const { id } = json('task', 'add', 'Draw it', '--assignee', '$(touch ran)')
+  const { message } = json('task', 'next')
+  expect(message).toContain(`waymark task next --agent-name '$(touch ran)' finds ${id}.`)
+  expect(message).not.toContain('taskman_task_next')
+  const { id: own } = json('task', 'next', '--agent-name', '$(touch ran)').task
+  expect(own).toBe(id)
+})
