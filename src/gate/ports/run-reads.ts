@@ -1,4 +1,5 @@
 import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
+import type { Actor } from '../../kernel/actor.ts'
 import type { AttemptId, CommandResultId, MissionId, PhaseId, RunId, TaskId } from '../../kernel/id.ts'
 import type { Page, PageRequest } from '../../kernel/page.ts'
 import type { ReportedChange } from '../../track/domain/changes.ts'
@@ -107,6 +108,8 @@ export interface RunReads {
   outputsBefore(before: number): Promise<{ readonly count: number; readonly bytes: number }>
   /** The attempts at a task, or in a mission, first to last, at most 1000. */
   attemptsOf(subject: RunSubject): Promise<readonly Attempt[]>
+  /** Who made these attempts, each once: of all of them. */
+  actorsOf(subject: RunSubject): Promise<readonly Actor[]>
   /**
    * The measured changes of closed attempts, at most 20,000, all `unknown` when there are more; `measurement` null
    * while an attempt has no end.

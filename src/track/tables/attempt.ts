@@ -1,7 +1,12 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
-import { type AttemptChanges, maxAttempts, type RunReads } from '../../gate/ports/run-reads.ts'
+import {
+  type AttemptChanges,
+  maxAttempts,
+  type RunReads,
+  type RunSubject,
+} from '../../gate/ports/run-reads.ts'
 import { guardedSnapshots } from '../../gate/tables/guarded-command.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
@@ -794,20 +799,27 @@ async function referencedSnapshots(
 const maxChanges = 20_000
 
 /** The attempts that a run is about. */
-export function subjectWork({ db, projectId }: ReadScope): Pick<RunReads, 'attemptsOf' | 'changesOf'> {
+export function subjectWork({
+  db,
+  projectId,
+}: ReadScope): Pick<RunReads, 'attemptsOf' | 'actorsOf' | 'changesOf'> {
+  const attemptsAt = ({ missionId, taskId }: RunSubject) =>
+    db
+      .selectFrom('attempt')
+      .where('project_id', '=', projectId)
+      .$if(taskId !== null, (query) => query.where('task_id', '=', taskId ?? ''))
+      .$if(missionId !== null, (query) => query.where('mission_id', '=', missionId ?? ''))
+  const isNothing = ({ missionId, taskId }: RunSubject) => missionId === null && taskId === null
   return {
-    async attemptsOf({ missionId, taskId }) {
-      if (missionId === null && taskId === null) return []
-      const rows = await db
-        .selectFrom('attempt')
-        .selectAll()
-        .where('project_id', '=', projectId)
-        .$if(taskId !== null, (query) => query.where('task_id', '=', taskId ?? ''))
-        .$if(missionId !== null, (query) => query.where('mission_id', '=', missionId ?? ''))
-        .orderBy('seq')
-        .limit(maxAttempts)
-        .execute()
+    async attemptsOf(subject) {
+      if (isNothing(subject)) return []
+      const rows = await attemptsAt(subject).selectAll().orderBy('seq').limit(maxAttempts).execute()
       return rows.map(attemptOf)
+    },
+    async actorsOf(subject) {
+      if (isNothing(subject)) return []
+      const rows = await attemptsAt(subject).select('actor').distinct().execute()
+      return rows.map(({ actor }) => parseColumn<Actor>(actor))
     },
     async changesOf(attemptIds) {
       if (attemptIds.length === 0) return []

@@ -712,7 +712,11 @@ async function prepareChanges(
     ...some.flatMap(({ path: file, git }) => (git === null ? [] : [`${file}: git holds ${git}`])),
     ...(tree === null ? [] : [`the whole work tree: ${tree}`]),
   ])
-  return { files: files.flat(), unseen: lines.sort(), authors: peopleAmong(work.attempts) }
+  return {
+    files: files.flat(),
+    unseen: lines.sort(),
+    authors: peopleAmong(work.attempts.map(({ actor }) => actor)),
+  }
 }
 
 function pathsIn(paths: Map<string, Set<string>>, top: string): Set<string> {

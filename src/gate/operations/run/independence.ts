@@ -50,9 +50,9 @@ export async function workersOf(
   others: readonly Approver[],
 ): Promise<readonly Worker[]> {
   const subject = subjectOf(record)
-  const attempts = subject === null ? [] : await reads.runs.attemptsOf(subject)
   // Abandoned attempts are part of the work, too.
-  const worked = attempts.map(({ actor }) => ({
+  const actors = subject === null ? [] : await reads.runs.actorsOf(subject)
+  const worked = actors.map((actor) => ({
     name: actor.name,
     identity: identityOf(actor),
     person: actor.person ?? null,

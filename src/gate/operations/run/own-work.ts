@@ -1,7 +1,6 @@
 import { type Actor, type Author, identityOf, isAuthoredBy } from '../../../kernel/actor.ts'
 import type { RecordContext } from '../../../kernel/operations/operation.ts'
 import type { Reads } from '../../../store/ports/store.ts'
-import type { Attempt } from '../../../track/domain/task.ts'
 import { isOfChanges } from '../../domain/approved-content.ts'
 import type { ProcessDefinition } from '../../domain/definition.ts'
 import type { RunRecord } from '../../domain/run.ts'
@@ -42,14 +41,14 @@ export function ownWorkNotes(
 /** The people who worked on a run's mission or task themselves. */
 export async function peopleAtWork({ runs }: Reads, record: RunRecord): Promise<readonly Author[]> {
   const subject = subjectOf(record)
-  return subject === null ? [] : peopleAmong(await runs.attemptsOf(subject))
+  return subject === null ? [] : peopleAmong(await runs.actorsOf(subject))
 }
 
 /** The people among those who worked, as authors. */
-export function peopleAmong(attempts: readonly Attempt[]): readonly Author[] {
-  return attempts
-    .filter(({ actor }) => actor.kind === 'person')
-    .map(({ actor }) => ({
+export function peopleAmong(actors: readonly Actor[]): readonly Author[] {
+  return actors
+    .filter(({ kind }) => kind === 'person')
+    .map((actor) => ({
       name: actor.name,
       identity: actor.identity === undefined ? null : identityOf(actor),
     }))
@@ -61,7 +60,10 @@ export function isAlone(permissions: RecordContext['permissions']): boolean {
 }
 
 /** How a run ends without an approval that nobody can give, step by step. */
-export function waysOut({ id, missionId }: RunRecord): readonly { verb: string; command: string }[] {
+export function waysOut({
+  id,
+  missionId,
+}: RunRecord): readonly { readonly verb: string; readonly command: string }[] {
   return [
     { verb: 'End the run without an approval', command: `waymark run cancel ${id} "<reason>"` },
     ...(missionId === null
