@@ -23,7 +23,10 @@ test('what was decided is sent when the page is left before the five seconds are
   await page.getByRole('button', { name: 'Answer' }).first().click()
   await page.getByLabel('Your answer').fill('Use the generated one.')
   await page.keyboard.press('Control+Enter')
-  await page.getByText('Answered: Binary patches').first().waitFor()
+  await page
+    .getByText(/^Answered .+: Use the generated one\.$/)
+    .first()
+    .waitFor()
   await page.goto('about:blank')
   const answers = async () =>
     (await serving.day.person('inbox', { closed: true })).items.map(

@@ -22,7 +22,11 @@ test('what an agent in another process does is on the screen, in every window of
     status: 'success',
     outcome: { summary: 'Appeared.', achievements: [], limitations: [] },
   })
-  await board?.page.getByRole('region', { name: 'Done' }).getByRole('link', { name: 'Appear' }).waitFor()
+  // It changed nothing, so its success is contradicted.
+  await board?.page
+    .getByRole('region', { name: 'Needs review' })
+    .getByRole('link', { name: 'Appear' })
+    .waitFor()
   expect(await other?.page.getByRole('link', { name: 'Appear' }).count()).toBe(0)
 })
 

@@ -8,6 +8,7 @@ const { open } = useDashboard({
     const { mission_id } = await agent('start_mission', { name: 'Colours', objective: 'Be seen' })
     const begun = await agent('start_task', { mission_id, name: 'Draw it', agent_name: 'vera' })
     task = begun.task_id
+    day.write('src/picture.ts', "export const color = 'blue'\n")
     await agent('complete_task', {
       task_id: task,
       status: 'success',
