@@ -61,12 +61,13 @@ async function failuresOf(condition: Readonly<Record<string, string>>): Promise<
     stdio: 'ignore',
     env: { ...process.env, ...condition },
   })
-  await new Promise((resolve) => child.on('exit', resolve))
+  const code = await new Promise<number | null>((resolve) => child.on('exit', resolve))
   if (!existsSync(results)) return ['the run itself']
   const found: VitestResults = JSON.parse(readFileSync(results, 'utf8'))
   const failures = tally(found, []).failures.map((name) => `${name}: ${failureReason(found, name)}`)
   const flaky: readonly string[] = existsSync(flakyFile) ? JSON.parse(readFileSync(flakyFile, 'utf8')) : []
-  return [...failures, ...flaky.map((note) => `flaky: ${note}`)]
+  const outside = code !== 0 && failures.length === 0 ? [`an error outside of tests, exit code ${code}`] : []
+  return [...failures, ...outside, ...flaky.map((note) => `flaky: ${note}`)]
 }
 
 /** Programs that tests must not find, in a folder of their own. */
