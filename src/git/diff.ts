@@ -12,7 +12,7 @@ import {
 } from './comparison.ts'
 import { PackWriter } from './pack.ts'
 import { type ChangedContent, type LineCount, parseNumstat, parsePatch, patchForm } from './patch.ts'
-import { displayPath, nulRecords, type PathBytes, pathBytes, quotePath } from './paths.ts'
+import { displayPath, nulRecords, type PathBytes, quotePath } from './paths.ts'
 import type { OmittedFile, UnifiedDiff } from './ports/work-tree.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
 import { type GitEnvironment, git, gitFault, noGit, runGit } from './process.ts'
@@ -86,10 +86,12 @@ async function namePaths(
   differences: readonly Difference[],
   paths: readonly string[],
 ): Promise<readonly Difference[]> {
-  const names = new Set(paths.map(pathBytes))
-  const chosen = differences.filter(({ path }) => names.has(path))
+  // Callers have the names as they are displayed.
+  const shown = new Set(paths)
+  const chosen = differences.filter(({ path }) => shown.has(displayPath(path)))
   const isWhole = chosen.every(({ before, after }) => before !== null && after !== null)
   if (chosen.length === 0 || isWhole) return chosen
+  const names = new Set(chosen.map(({ path }) => path))
   for (const { path, from } of (await changeDetails(place, differences)).details) {
     if (from === undefined || !(names.has(path) || names.has(from))) continue
     names.add(path)

@@ -102,7 +102,7 @@ test('case 69: newline, tab, quotes, unicode NFC+NFD, leading dash, glob, spaces
   for (const name of odd) repo.put(name, `before ${name}\n`)
   repo.commit('Odd names')
   const notText = Buffer.concat([Buffer.from(`${repo.top}/n`), Buffer.from([0xff, 0xfe])])
-  const { changes, report } = await watch(repo, () => {
+  const { changes, report, witness, start, end } = await watch(repo, () => {
     for (const name of odd) {
       repo.append(name)
       repo.put(`new/${name}`, `something quite different in ${name}\n`)
@@ -113,6 +113,13 @@ test('case 69: newline, tab, quotes, unicode NFC+NFD, leading dash, glob, spaces
   expect([...changes].sort()).toEqual(expected.sort())
   expect(report.status).toBe('exact')
   expect(report.changes.every(({ addedLines }) => addedLines !== null)).toBe(true)
+  const byName = await witness.unifiedDiff(
+    start.ref,
+    end.ref,
+    report.changes.map(({ path }) => path),
+  )
+  expect(byName?.text.match(/^diff --git /gm)).toHaveLength(expected.length)
+  await witness.settle()
 })
 
 test('case 70: very long path', async () => {

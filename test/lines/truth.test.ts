@@ -306,10 +306,13 @@ test('of several lines, and of a file with secrets, it is said what can be known
   })
 })
 
-test('a difference says which of its files are probably of others', async () => {
+test('a difference names the files that are probably of others, and leaves them out', async () => {
   const { s, ada, ben } = await notNamed()
   const { diff, contested_files } = await s.call('diff', { id: ben.task_id })
-  expect(diff).toContain('+x1 is line 1 of x')
+  expect(diff).toBe('')
+  const line = '+x1 is line 1 of x'
+  expect((await s.call('diff', { id: ben.task_id, path: 'f' })).diff).toContain(line)
+  expect((await s.call('diff', { id: ada.task_id })).diff).toContain(line)
   expect(contested_files).toEqual([{ path: 'f', candidates: ['ada'] }])
   expect(await s.call('diff', { id: ben.task_id, path: 'g' })).not.toHaveProperty('contested_files')
   expect(await s.call('diff', { id: ada.task_id })).not.toHaveProperty('contested_files')

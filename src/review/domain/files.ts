@@ -1,4 +1,4 @@
-import type { ReportedChange } from '../../track/domain/changes.ts'
+import { namesOf, type ReportedChange } from '../../track/domain/changes.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../../track/domain/task.ts'
 
 /** An attempt with its changes. `end` is its last state: measured at its end, or now. */
@@ -61,10 +61,6 @@ export function touchedFiles(works: readonly ReviewedAttempt[]): readonly Touche
   return [...files.values()]
     .map((file) => ({ ...file, after: ends.get(file.tree) ?? file.after }))
     .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.tree < b.tree ? -1 : 1))
-}
-
-function namesOf({ path, from }: ReportedChange): readonly string[] {
-  return from === undefined ? [path] : [path, from]
 }
 
 /** Whether the approved files hold all that attempts at a task changed, in contents that could be read. */

@@ -124,6 +124,11 @@ export interface ReportedChange extends FileChange {
   readonly unseen?: true
 }
 
+/** The path of a change, and the old path of a rename. */
+export function namesOf({ path, from }: Pick<FileChange, 'path' | 'from'>): readonly string[] {
+  return from === undefined ? [path] : [path, from]
+}
+
 export type ChangeCounts = Readonly<Record<ChangeKind, number>>
 
 export function countChanges(changes: readonly ReportedChange[]): ChangeCounts {

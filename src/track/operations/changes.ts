@@ -11,7 +11,7 @@ import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { ListPart } from '../../kernel/page.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { countChanges, sortOutOfScopeFirst } from '../domain/changes.ts'
+import { countChanges, namesOf, type ReportedChange, sortOutOfScopeFirst } from '../domain/changes.ts'
 import type { Mission } from '../domain/mission.ts'
 import { type Attempt, attemptStatuses, type SnapshotLocation } from '../domain/task.ts'
 import {
@@ -134,7 +134,7 @@ export const diff = defineOperation({
   audience: 'both',
   title: 'Show the diff of a task or mission',
   description:
-    'Show what a task changed, line by line, between its snapshots. An open task is measured now. For a mission: the files of its attempts, from the start of the first to the end of the last.',
+    'Show what a task changed, line by line, between its snapshots: the files that count as its own. An open task is measured now. For a mission: the files of its attempts, from the start of the first to the end of the last.',
   kind: 'query',
   positional: ['id', 'path'],
   input: z.strictObject({
@@ -149,7 +149,7 @@ export const diff = defineOperation({
     mission_id: z.string().optional(),
     diff: z.string(),
     ...truncationFields,
-    /** Files of it that are probably others', and are not counted as the task's. */
+    /** Files that others probably changed meanwhile. They are in `diff` only if `path` names one. */
     contested_files: sharedTreeFields.contested_files,
     contested_files_total: sharedTreeFields.contested_files_total,
   }),
@@ -201,22 +201,27 @@ async function attemptDiffSource(
 ): Promise<DiffSource> {
   const kind = 'attempt' as const
   const isHere = attempt.snapshot.machineId === context.machine?.id
-  const diffTo = (to: SnapshotLocation) => ({
-    maxLength: maxShownDiff,
-    parts: [{ from: attempt.snapshot, to, paths: path === undefined ? null : [path] }],
-  })
+  // Several agents may work between the same two snapshots: only the files that count as this attempt's.
+  const diffTo = (to: SnapshotLocation, changes: readonly ReportedChange[]) => {
+    const paths = path === undefined ? changes.flatMap(namesOf) : [path]
+    return { maxLength: maxShownDiff, parts: [{ from: attempt.snapshot, to, paths }] }
+  }
   if (attempt.status !== 'open' || !isHere) {
     const evidence = (await reads.tasks.end(attempt.id))?.evidence
     if (isHere && attempt.endSnapshot === null) throw endNotMeasuredFailure(attempt)
-    const briefs = isHere && attempt.endSnapshot !== null ? { diff: diffTo(attempt.endSnapshot) } : {}
-    return { briefs, found: { kind, attempt, evidence } }
+    if (!isHere || attempt.endSnapshot === null) return { briefs: {}, found: { kind, attempt, evidence } }
+    const changes = await reads.tasks.changes(attempt.id, { limit: 200_000, offset: 0 })
+    return { briefs: { diff: diffTo(attempt.endSnapshot, changes) }, found: { kind, attempt, evidence } }
   }
   const { briefs, found } = await measuredOpenAttempts(reads, context, [attempt], measured)
   const current = found?.get(attempt.id)
   if (current === undefined) return { briefs, found: { kind, attempt } }
   const { end, evidence } = current
   if (end?.place)
-    return { briefs: { ...briefs, diff: diffTo(end.place) }, found: { kind, attempt, evidence } }
+    return {
+      briefs: { ...briefs, diff: diffTo(end.place, evidence.changes) },
+      found: { kind, attempt, evidence },
+    }
   throw new Failure(
     'UNAVAILABLE',
     evidence.warnings[0] ?? `The state of attempt ${attempt.id} is not known.`,
@@ -302,7 +307,7 @@ async function missionDiffSource(
     if (first === null || lastEnded?.endSnapshot == null) return []
     if (first.snapshot.machineId !== machine?.id) throw changesElsewhereFailure(id, first)
     const changed = recorded.filter(({ change, origin }) => change !== 'none' && origin !== 'imported')
-    const all = changed.flatMap((one) => (one.from === undefined ? [one.path] : [one.path, one.from]))
+    const all = changed.flatMap(namesOf)
     const paths = path === undefined ? all : all.filter((changed) => changed === path)
     return paths.length === 0 ? [] : [{ from: first.snapshot, to: lastEnded.endSnapshot, paths }]
   })

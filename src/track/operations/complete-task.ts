@@ -45,7 +45,7 @@ import {
 import { commentLines } from '../../review/operations/measure-files.ts'
 import { maxTokens } from '../../sessions/domain/hook-event.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { changesOfMission, type MissionChange } from '../domain/changes.ts'
+import { changesOfMission, type MissionChange, namesOf } from '../domain/changes.ts'
 import { pathsNamedBeside } from '../domain/claimed-paths.ts'
 import type { CompletionRequest, CompletionSituation } from '../domain/completion.ts'
 import {
@@ -545,7 +545,10 @@ async function prepareCompletion(
       ...(traces && { traces }),
       ...(compared && { compared }),
       ...(keeps && {
-        diff: { maxLength: maxDiffLength, parts: [{ from: attempt.snapshot, to: endSnapshot, paths: null }] },
+        diff: {
+          maxLength: maxDiffLength,
+          parts: [{ from: attempt.snapshot, to: endSnapshot, paths: evidence.changes.flatMap(namesOf) }],
+        },
         held: reportedBriefFor({ machine: context.machine, isOn }, attempt, evidence),
       }),
       ...(lines?.lineContext.isOn &&
