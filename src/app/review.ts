@@ -58,9 +58,12 @@ interface ReviewArguments {
 /** `waymark review`: the waiting work, its diff, comments in an editor, and the decision. */
 export async function review(words: readonly string[]): Promise<void> {
   const read = readWords('review', words)
-  const [id, odd] = read.positionals
-  if (odd !== undefined) throw read.flagFailure(`review takes one task or mission, not "${odd}" as well.`)
+  const [id, said, odd] = read.positionals
   const flagged = reviewActions.filter((action) => read.has(action.replace('_', '-')))
+  // With an action the words may follow it: --send-back "<words>".
+  const second = flagged.length === 0 || read.has('text') ? said : odd
+  if (second !== undefined)
+    throw read.flagFailure(`review takes one task or mission, not "${second}" as well.`)
   if (flagged.length > 1)
     throw read.flagFailure('A review has one action: --approve, --send-back or --comment.')
   const [action = null] = flagged
@@ -82,7 +85,7 @@ export async function review(words: readonly string[]): Promise<void> {
     const options: ReviewArguments = {
       subject: await subjectOf(project, id),
       action,
-      text: read.text('text'),
+      text: read.text('text') ?? said,
       content: read.text('content'),
       write: read.has('write'),
       file: read.text('from'),
@@ -133,7 +136,11 @@ async function listWaiting(project: WatchedProject, json: boolean): Promise<void
     [
       ...(lines.length === 0 ? ['Nothing needs a review.'] : lines),
       ...(total > items.length ? [`${total - items.length} more: waymark inbox.`] : []),
-      `New since your last review: ${formatCount(since.totals.files, 'file')}, +${since.totals.added} -${since.totals.removed}: waymark review --since`,
+      ...(since.totals.files === 0
+        ? []
+        : [
+            `New since your last review: ${formatCount(since.totals.files, 'file')}, +${since.totals.added} -${since.totals.removed}: waymark review --since`,
+          ]),
       '',
     ].join('\n'),
   )
@@ -176,7 +183,7 @@ function formatNextSteps(subject: ReviewTarget, { content, files, may }: ReviewA
     ...(may.decide
       ? [
           `Approve: ${command} --approve --content ${content.slice(0, 12)}`,
-          `Send back: ${command} --send-back --text "<what to change>" --content ${content.slice(0, 12)}`,
+          `Send back: ${command} --send-back "<what to change>" --content ${content.slice(0, 12)}`,
         ]
       : []),
   ].join('\n')

@@ -55,12 +55,13 @@ test('comment, answer, new attempt, only the new difference, approval: in a term
     })
   })
   await agent.client.subscribeResource({ uri: `waymark://reviews/${task}` })
-  const sent = person(['review', task, '--send-back', '--content', contentIn(looked.out)])
+  const sent = person(['review', task, '--send-back', 'One word', '--content', contentIn(looked.out)])
   expect(sent.error).toBe('')
   expect(sent.out).toContain(`Task ${task} is to do again.`)
   expect(await updated).toBe(`waymark://reviews/${task}`)
 
   const begun = await agent.call('start_task', { planned_task_id: task, agent_name: 'backend' })
+  expect(begun.sent_back).toMatchObject({ text: 'One word' })
   expect(begun.review_comments).toMatchObject([
     {
       kind: 'request',

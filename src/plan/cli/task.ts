@@ -24,7 +24,7 @@ import {
 } from '../../track/cli/changes.ts'
 import { claims, decisionList, issueList, progressList, quoteText } from '../../track/cli/records.ts'
 import { lossLines } from '../../track/cli/restore.ts'
-import { deniedLine, nextStepLines, verdictColors, verdictText } from '../../track/cli/verdict.ts'
+import { deniedLine, nextStepLines, verdictCell, verdictText } from '../../track/cli/verdict.ts'
 import { landingWords } from '../../track/domain/landed.ts'
 import type { TaskEntry } from '../../track/operations/mission-answer.ts'
 import { noteLines, promiseRows, titledId } from './plan.ts'
@@ -358,9 +358,7 @@ export function taskTable(tasks: readonly TaskEntry[], page: RenderContext): str
       task.agent_name ?? '',
       durationText(task, page),
       measurementSummary(task, page),
-      task.verdict === undefined
-        ? ''
-        : `${page.ink(verdictColors[task.verdict], task.verdict)}${task.accepted_by === undefined ? '' : ', accepted'}`,
+      verdictCell(task.verdict, task.accepted_by, page),
       page.ink('dim', task.id),
     ]),
     page,

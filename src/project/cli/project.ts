@@ -17,6 +17,7 @@ import { table, twoColumns } from '../../surfaces/cli/render/table.ts'
 import { clockTime, dayText, formatAge, timeOfDay, withPerson } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { missionTable } from '../../track/cli/mission.ts'
+import { verdictCell } from '../../track/cli/verdict.ts'
 
 export const status: AnswerView<'status'> = (answer, page) => {
   const { missions, waiting } = answer
@@ -171,6 +172,7 @@ function cardTable(cards: OutputOf<'board'>['columns']['done'], page: RenderCont
   const titles = [
     { title: 'task', shrinks: true },
     { title: 'status' },
+    { title: 'verdict' },
     { title: 'agent' },
     { title: 'mission', shrinks: true },
     { title: 'since' },
@@ -178,7 +180,11 @@ function cardTable(cards: OutputOf<'board'>['columns']['done'], page: RenderCont
   ]
   const rows = cards.map((card) => [
     card.title,
-    `${statusWord(card.outcome, page)}${card.is_unmeasured === true ? ' (marked by hand)' : ''}`,
+    `${statusWord(card.outcome, page)}${card.is_unmeasured === true ? ' (marked by hand)' : ''}${card.is_undone ? ', undone' : ''}`,
+    // A task that was sent back has the verdict of its last attempt.
+    card.outcome === 'TO_DO' || card.outcome === 'IN_PROGRESS'
+      ? ''
+      : verdictCell(card.measured?.verdict, card.accepted_by, page),
     card.agent_name ?? '',
     card.mission_name ?? '',
     formatAge((card.completed_at ?? '') || (card.started_at ?? ''), page.now),

@@ -1,5 +1,4 @@
 import { inboxList } from '../../inbox/cli/inbox.ts'
-import { needsYouText } from '../../inbox/domain/inbox-item.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount } from '../../kernel/text.ts'
 import { taskTable } from '../../plan/cli/task.ts'
@@ -136,7 +135,7 @@ export function missionTable(missions: readonly MissionListRow[], page: RenderCo
     (mission.gates ?? []).map(({ process_name, state }) => `${process_name}: ${state}`).join('\n'),
     String(mission.open_tasks),
     String(mission.to_do_tasks),
-    `${mission.done_tasks}${needsYouText(mission.done_waiting ?? 0)}`,
+    String(mission.done_tasks),
     needsYou(mission, page),
     page.ink('dim', mission.mission_id),
   ])

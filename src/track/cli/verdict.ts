@@ -7,6 +7,15 @@ type VerdictAnswer = NonNullable<OutputOf<'complete_task'>['verdict']>
 
 export const verdictColors = { proven: 'green', unproven: 'yellow', contradicted: 'red' } as const
 
+/** A verdict in the row of a table; nothing where nothing was judged. */
+export function verdictCell(
+  is: keyof typeof verdictColors | null | undefined,
+  acceptedBy: string | null | undefined,
+  { ink }: Pick<RenderContext, 'ink'>,
+): string {
+  return is == null ? '' : `${ink(verdictColors[is], is)}${acceptedBy == null ? '' : ', accepted'}`
+}
+
 /** A verdict with its reasons and checks; `needed` is the command for the person who is needed, `acceptedBy` who accepted it. */
 export function verdictText(
   { is, reasons, checks }: VerdictAnswer,

@@ -101,7 +101,7 @@ export const verify = defineOperation({
     if (commandsFor(definition, record.state).length === 0) {
       throw new Failure('REFUSED', `No guard of "${record.state}" in run ${record.id} needs a command.`, {
         reason: 'no_command_guard',
-        hint: `waymark run events ${record.id} shows what its guards need.`,
+        hint: `waymark run events ${record.id} shows what its guards need. For the checks of a task: waymark verify <task>`,
       })
     }
     const questions = new MeasurementQuestions<typeof guardMeasurements>(measured)
