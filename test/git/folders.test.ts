@@ -6,6 +6,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -208,6 +209,9 @@ test('a new or removed ignore rule adds and deletes nothing, but is told', async
   put('.gitignore', 'build/\n')
   put('build/out.js', 'x')
   put('notes.txt', 'x')
+  // What was made in the same tick of the file system, at most 10 ms, as the snapshot may be later than it.
+  const made = statSync(join(top, 'build/out.js')).ctimeMs
+  await expect.poll(() => Date.now()).toBeGreaterThan(made + 20)
   const report = await during(() => put('.gitignore', 'notes.txt\n'))
   expect(brief(report)).toEqual(['M .gitignore'])
   expect(report.notes.map((note) => note.split(' ')[0])).toEqual(['notes.txt', 'build/out.js'])

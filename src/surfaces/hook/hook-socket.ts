@@ -22,7 +22,7 @@ const maxRequestLength = 64 * 1024
 const maxConnections = 16
 const maxServers = 3
 // In milliseconds. A client ends its hook after ten seconds, and the hook may need six to judge by itself.
-const maxGreetingMs = 150
+const maxGreetingMs = 500
 const maxAnswerMs = 3000
 
 /**

@@ -32,7 +32,9 @@ export type Entry = any
 
 const files = { 'README.md': '# Project\n', 'src/app.ts': 'export const app = 1\n' }
 
-export function openCommandLine(options: { readonly git?: boolean } = {}): CommandLineProject {
+export function openCommandLine(
+  options: { readonly git?: boolean; readonly environment?: Variables } = {},
+): CommandLineProject {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-cli-')))
   onTestFinished(() => removeFolder(home))
   const folder = join(home, 'project')
@@ -40,6 +42,7 @@ export function openCommandLine(options: { readonly git?: boolean } = {}): Comma
     ...machineVariables(),
     HOME: home,
     XDG_CACHE_HOME: join(tmpdir(), 'waymark-test-cache'),
+    ...options.environment,
   }
   const write = (path: string, content: string) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true })

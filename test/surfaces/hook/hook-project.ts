@@ -25,7 +25,7 @@ export interface StartedTask {
 }
 
 /** A project whose process `gated` restricts its first state alone. */
-export function openHookProject(options: { readonly git?: boolean } = {}): HookProject {
+export function openHookProject(options: Parameters<typeof openCommandLine>[0] = {}): HookProject {
   const project = openCommandLine(options)
   project.write('.waymark/processes/gated.yaml', gated)
   const raw: HookProject['raw'] = (words, text, environment = {}) =>
