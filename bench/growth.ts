@@ -126,6 +126,6 @@ console.log(`
 Over ${maxFactor} times as much is marked. A plan of at most 500 tasks is shown whole, a larger one by its phases, with pages of at
 most 500 tasks. Longer answers and more work by nature: a phase has ten times as many tasks, so its page has 66 kB instead of 7
 and its dependencies have 166 kB instead of 17; a list by words fills its page; up to 100 agents are at work instead of 10
-(\`status\`, \`board\`). \`search\` looks through the newest 5,000 tasks, of which the smallest record has 1,000. A word of no task is
-looked for in the text of every open task, because no index of both engines finds a part of a word. 48 attempts end each day:
+(\`status\`, \`board\`). \`search\` looks through the newest 5,000 tasks, of which the smallest record has 1,000. SQLite has an index
+of the parts of words; PostgreSQL looks for a word of no task in the text of every open task. 48 attempts end each day:
 statistics read those of 30 days, 1,400 of them, which the smallest record has 500 of; with \`--since all\` every one.`)

@@ -45,6 +45,7 @@ import { damagedFile, databaseUnavailable } from './sqlite/errors.ts'
 import { type DatabaseFileState, eventLogIn } from './sqlite/event-log-polling.ts'
 import { isBusy } from './sqlite/lock-retry.ts'
 import { readsOf } from './tables/reads.ts'
+import { indexTasks, isIndexDue } from './tables/search.ts'
 import type { Tables } from './tables/tables.ts'
 
 /** A store that opens its file at the first query, and creates it at the first record. */
@@ -249,12 +250,12 @@ class SqliteStore implements Store {
   async #recordIn<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
     const { db, raw } = await this.#database.forWriting()
     this.#hideFolder()
-    const { answer, project, point } = await db.transaction().execute(async (transaction) => {
+    const { answer, project, last, point } = await db.transaction().execute(async (transaction) => {
       this.#assertIntact({ db, raw })
       const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
-      const { answer, project } = await record(transaction, request, { ...this.#options, found })
+      const recorded = await record(transaction, request, { ...this.#options, found })
       // Read before the commit: a lock afterwards must not make a recorded call fail.
-      return { answer, project, point: project && pointIn(raw, project.id) }
+      return { ...recorded, point: recorded.project && pointIn(raw, recorded.project.id) }
     })
     if (project) {
       this.#resolved.set(db, project)
@@ -262,6 +263,7 @@ class SqliteStore implements Store {
       await this.#database.assertStands()
       this.#watch.learn(point, { wrote: true })
       this.#writeFolder(project.id)
+      if (last && isIndexDue(last)) await indexRecordedTasks(db, project.id)
     }
     return answer
   }
@@ -302,6 +304,7 @@ class SqliteStore implements Store {
       const restore = async (transaction: Kysely<Tables>) => {
         const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
         const result = await restoreProject(transaction, log, { ...restoring, root, label: file, found })
+        await indexTasks({ db: transaction, projectId: result.project.id })
         return { ...result, point: pointIn(raw, result.project.id) }
       }
       const { project, point, ...restored } = await withSmallCache(raw, () =>
@@ -411,6 +414,14 @@ class SqliteStore implements Store {
     const { project, shared, root } = this.#options
     if (project === undefined && shared) writeProjectId(root, projectId)
   }
+}
+
+/** In a transaction of its own. Its failure is not the call's: searches also read what is not in the index. */
+async function indexRecordedTasks(db: Kysely<Tables>, projectId: string): Promise<void> {
+  await db
+    .transaction()
+    .execute((transaction) => indexTasks({ db: transaction, projectId }))
+    .catch(() => undefined)
 }
 
 function noRecordToRepair(file: string): Failure {

@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { TaskId } from '../../kernel/id.ts'
 import { prepareByIds } from '../../store/tables/query.ts'
-import { containsIndexedText, containsText } from '../../store/tables/search.ts'
+import { containsIndexedText, containsText, hasSeq, possibleTasks } from '../../store/tables/search.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
 import type { PlannedTask, PlanOwner } from '../domain/plan.ts'
 import type { PlanFilter, PlanPage, PlanRequest } from '../ports/plan-reads.ts'
@@ -13,15 +13,21 @@ import { type HomeState, ownPlan } from './task-lists.ts'
 /** Nothing comes after a missing task. */
 export async function planPage(
   scope: ReadScope,
-  filter: PlanFilter,
+  request: PlanFilter,
   { limit, after, countTo }: PlanRequest,
 ): Promise<PlanPage> {
+  const filter = { ...request, among: await possibleTasks(scope, wordsOf(request.search)) }
   const behind = after === undefined ? null : await listPlaceOf(scope, after)
   const parts = behind === undefined || limit === 0 ? [] : planParts(scope.projectId, filter, behind)
   const rows = await selectFirstTasks(scope, parts, { order: listOrder, limit })
   const tasks = await plannedTasks(scope, rows)
   if (after === undefined && rows.length < limit) return { tasks, total: rows.length }
   return { tasks, ...(await planTotal(scope, filter, { countTo, read: rows.length })) }
+}
+
+interface SearchFilter extends PlanFilter {
+  /** The only tasks that may have the words of the search, if they are few. */
+  readonly among: readonly number[] | null
 }
 
 async function listPlaceOf({ db, projectId }: ReadScope, taskId: TaskId): Promise<ListPosition | undefined> {
@@ -91,7 +97,7 @@ async function dependencyEdges(
 /** The number of tasks that a filter matches: from stored counts where possible, else counted. */
 async function planTotal(
   scope: ReadScope,
-  filter: PlanFilter,
+  filter: SearchFilter,
   {
     countTo = Number.POSITIVE_INFINITY,
     read,
@@ -208,7 +214,7 @@ export const listOrder = sql.raw(listColumns.join(', '))
 /** The tasks of a filter, as disjoint parts with an index each, in list order. */
 function planParts(
   projectId: string,
-  filter: PlanFilter,
+  filter: SearchFilter,
   behind: ListPosition | null = null,
 ): readonly PartCondition[] {
   const lead = leadingColumn(filter)
@@ -226,7 +232,7 @@ function planParts(
 /** Tasks with an expired claim: they are to do, whatever their row says. */
 function expiredPart(
   projectId: string,
-  filter: PlanFilter,
+  filter: SearchFilter,
   behind: ListPosition | null = null,
 ): PartCondition {
   const lead = 'claim_expires_at'
@@ -279,7 +285,9 @@ function afterCursorCondition(behind: ListPosition | null, lead: IndexColumn): r
   if (behind === null) return []
   const place = [behind.order_phase, behind.order_phase_seq, behind.order_own, behind.seq]
   const order =
-    lead === 'claim_expires_at' ? sql`order_phase + 0, order_phase_seq, order_own, seq` : listOrder
+    lead === 'claim_expires_at' || lead === 'seq'
+      ? sql`order_phase + 0, order_phase_seq, order_own, seq`
+      : listOrder
   return [sql`(${order}) > (${sql.join(place)})`]
 }
 
@@ -290,10 +298,19 @@ function allConditions(conditions: readonly PartCondition[]): PartCondition {
 type Condition = RawBuilder<unknown>
 
 /** The column whose index finds the tasks. */
-export type IndexColumn = 'phase_id' | 'milestone_id' | 'mission_id' | 'role' | 'claim_expires_at' | null
+export type IndexColumn =
+  | 'seq'
+  | 'phase_id'
+  | 'milestone_id'
+  | 'mission_id'
+  | 'role'
+  | 'claim_expires_at'
+  | null
 
 /** The most selective column. The project's own plan may contain nearly all tasks. */
-function leadingColumn({ phaseId, milestoneId, owner, role, unassigned }: PlanFilter): IndexColumn {
+function leadingColumn(filter: SearchFilter): IndexColumn {
+  const { phaseId, milestoneId, owner, role, unassigned, among } = filter
+  if (among !== null) return 'seq'
   if (phaseId !== undefined) return 'phase_id'
   if (milestoneId !== undefined) return 'milestone_id'
   if (typeof owner === 'string' && owner !== 'open') return 'mission_id'
@@ -302,10 +319,11 @@ function leadingColumn({ phaseId, milestoneId, owner, role, unassigned }: PlanFi
 }
 
 /** The conditions of a filter, without the task's state. */
-function planConditions(projectId: string, filter: PlanFilter, lead: IndexColumn): readonly Condition[] {
-  const { owner, phaseId, milestoneId, role, unassigned, search, ready, unblocked, dropped } = filter
+function planConditions(projectId: string, filter: SearchFilter, lead: IndexColumn): readonly Condition[] {
+  const { owner, phaseId, milestoneId, role, unassigned, search, ready, unblocked, dropped, among } = filter
   return [
     sql`project_id = ${projectId}`,
+    ...(lead === 'seq' && among ? [hasSeq(among)] : []),
     ...spanCondition(owner, lead),
     ...equalCondition('phase_id', phaseId, lead),
     ...equalCondition('milestone_id', milestoneId, lead),

@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { excerpt } from '../../kernel/text.ts'
 import { canonicalText } from '../fingerprint.ts'
 import { createYielder } from '../sqlite/lock-retry.ts'
+import { tableNames } from './replace-content.ts'
 import type { Replay } from './replay.ts'
 
 /** Tables that a replay does not create; all others are compared and can be rebuilt. */
@@ -59,13 +60,7 @@ export type RowValues = readonly unknown[]
 
 /** The tables that a replay creates. */
 export function derivedTables(database: Database): readonly string[] {
-  return database
-    .prepare<unknown[], string>(
-      "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by rowid",
-    )
-    .pluck()
-    .all()
-    .filter((name) => !(name in tablesOutsideLog))
+  return tableNames(database).filter((name) => !(name in tablesOutsideLog))
 }
 
 /** Compares the rows of a project with a replay. With `adopt`, equal JSON in another key order is copied into the replay. */

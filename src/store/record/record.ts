@@ -25,8 +25,8 @@ export interface RecordResult<Answer> {
   readonly answer: Answer
   /** The current project. Null when nothing was written and there is no project yet. */
   readonly project: ResolvedProject | null
-  /** The last log entry, which identifies the commit. Null without log entries. */
-  readonly last: { readonly seq: number; readonly head: string } | null
+  /** The last log entry, which identifies the commit, and the number that it added. Null without log entries. */
+  readonly last: (RecordHead & { readonly added: number }) | null
 }
 
 /** Runs inside the one write transaction, which locks the project until it ends. */
@@ -138,14 +138,19 @@ async function append<Answer>(
   for (const one of sideWrites) if (one.kind === 'project made') await createProject(db, one, { actor, at })
   await writeSecretRows({ db, projectId: project.id }, sideWrites)
   const answer = await answerTo(decided, { db, projectId: project.id })
-  if (!isWritten) return { answer, project: found, last }
+  if (!isWritten) return { answer, project: found, last: null }
   if ('binds' in decided && decided.binds) {
     const { idempotency: bound, answer: stored } = decided.binds
     await storeAnswer(db, bound, { projectId: project.id, answer: stored, seq: last?.seq ?? 0, at })
   }
   if (idempotency)
     await storeAnswer(db, idempotency, { projectId: project.id, answer, seq: last?.seq ?? 0, at })
-  return { answer, project: { id: project.id, rootKnown: true }, last: events.length > 0 ? last : null }
+  const added = events.length
+  return {
+    answer,
+    project: { id: project.id, rootKnown: true },
+    last: last && added > 0 ? { ...last, added } : null,
+  }
 }
 
 async function answerTo<Answer>(decided: DecidedChangeSet<Answer>, scope: ReadScope): Promise<Answer> {

@@ -6,6 +6,7 @@ import { replay } from '../record/replay.ts'
 import { openWriter } from '../sqlite/connection.ts'
 import { connectDriver, type OpenConnection } from '../sqlite/driver.ts'
 import { retryWhileLocked } from '../sqlite/lock-retry.ts'
+import { remakeTaskSearch } from '../tables/search.ts'
 import { copyToNew, stamp } from './copy.ts'
 import { chainOf, integrityFindings, readLogHead } from './inspection.ts'
 
@@ -43,7 +44,9 @@ async function rebuildTables(
       const { brokenAt, error } = chainOf(replayed, readLogHead(raw, projectId))
       // A project whose last log entries are missing must not appear to end there.
       if (brokenAt !== null || error !== null) throw brokenEventLog(brokenAt, error)
-      return { events: replayed.seq, ...(await rebuild(raw, replayed, projectId)) }
+      const rebuilt = await rebuild(raw, replayed, projectId)
+      raw.exec(remakeTaskSearch.join(';'))
+      return { events: replayed.seq, ...rebuilt }
     })
   } finally {
     replayed.close()
@@ -56,6 +59,8 @@ async function fixIndexes(
   { file, backup }: { readonly file: string; readonly backup: string },
 ): Promise<void> {
   await retryWhileLocked(() => raw.exec('reindex')).catch(() => undefined)
+  const remake = raw.transaction(() => raw.exec(remakeTaskSearch.join(';')))
+  await retryWhileLocked(() => remake.immediate()).catch(() => undefined)
   const remaining = await integrityFindings(file)
   if (remaining.length === 0) return
   throw new Failure(

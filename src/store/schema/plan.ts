@@ -5,6 +5,17 @@ export const searchStartLength = 400
 /** The beginning of a task's text, as its index has it. PostgreSQL indexes 2,704 bytes, so 400 of the longest characters fit. */
 export const searchStart = `substr(search, 1, ${searchStartLength + 1})`
 
+/**
+ * The groups of three characters in the texts of tasks, by a task's `seq`: only on SQLite. It is a first selection, and nothing is
+ * removed from it: a changed text leaves its old groups, and projects in one file share numbers. It has the tasks of the log up to
+ * its end: tasks are added together after a commit, because each time costs as much as planning a task.
+ */
+export const taskSearchTables: readonly string[] = [
+  `create virtual table task_search using fts5 (
+    search, content = '', columnsize = 0, detail = none, tokenize = 'trigram case_sensitive 1')`,
+  'create table task_search_end (project_id text not null primary key, seq bigint not null)',
+]
+
 /** Missions, phases, milestones, tasks and their notes. */
 export const planTables: TableStatements = ({ text }) => [
   `create table mission (

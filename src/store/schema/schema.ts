@@ -4,7 +4,7 @@ import { inboxTables } from './inbox.ts'
 import { linesTables } from './lines.ts'
 import { notificationsTables } from './notifications.ts'
 import { peopleTables } from './people.ts'
-import { planTables } from './plan.ts'
+import { planTables, taskSearchTables } from './plan.ts'
 import { projectTables } from './project.ts'
 import { reviewsTables } from './reviews.ts'
 import { sessionsTables } from './sessions.ts'
@@ -12,7 +12,7 @@ import type { ColumnTypes, TableStatements } from './table-statements.ts'
 import { trackTables } from './track.ts'
 
 /** Stored in each database. Raise it with every change of a table: other versions are refused. */
-export const schemaVersion = 43
+export const schemaVersion = 44
 
 /** A table comes after those that its foreign keys reference. */
 const tables: readonly TableStatements[] = [
@@ -35,7 +35,8 @@ const typesOf = {
 
 /** The statements that create every table and index. */
 export function schemaStatements(engine: keyof typeof typesOf): readonly string[] {
-  return tables.flatMap((statements) => statements(typesOf[engine]))
+  const both = tables.flatMap((statements) => statements(typesOf[engine]))
+  return engine === 'sqlite' ? [...both, ...taskSearchTables] : both
 }
 
 /** Fails for a database of another Waymark version: this one would misread it. */

@@ -187,7 +187,7 @@ export function lateralLookup(
   return sql`cross join lateral (select * from ${named} where ${on} offset 0) as ${sql.ref(as)}`
 }
 
-function isSqlite(db: Kysely<Tables>): boolean {
+export function isSqlite(db: Kysely<Tables>): boolean {
   return db.getExecutor().adapter instanceof SqliteAdapter
 }
 

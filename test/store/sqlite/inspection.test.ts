@@ -77,7 +77,11 @@ test('every table is compared, but those that no log entry makes', async () => {
   await using temporary = await busyStore()
   const { file } = temporary
   const tables = changing(file, (database) =>
-    database.prepare("select name from sqlite_schema where type = 'table'").pluck().all(),
+    // The index of the search is made from tasks.
+    database
+      .prepare("select name from sqlite_schema where type = 'table' and name not like 'task_search%'")
+      .pluck()
+      .all(),
   )
   const compared = changing(file, derivedTables)
   expect(new Set([...compared, ...Object.keys(tablesOutsideLog)])).toEqual(new Set(tables))
