@@ -37,3 +37,9 @@ test('the board of a mission has the columns and verdicts of the project', async
   await screen.see('Add it', '.mission-board [aria-label="Needs review"]')
   await screen.see('Unproven', '.mission-board [aria-label="Needs review"]')
 })
+
+test('a phase of the timeline counts its tasks as the head of the mission does', async () => {
+  const screen = await open(`/missions/${ids.mission}`)
+  await screen.see('Tasks 1 / 2 (needs you: 1)', '.mission-header')
+  await screen.see('1 / 2 (needs you: 1)', '.timeline-row[data-kind=group]')
+})

@@ -6,7 +6,11 @@ const phases = [
   { id: 'p-1', name: 'Explore' },
   { id: 'p-2', name: 'Build' },
 ]
-const task = fc.record({ phaseId: fc.constantFrom('p-1', 'p-2', 'p-gone', null), isDone: fc.boolean() })
+const task = fc.record({
+  phaseId: fc.constantFrom('p-1', 'p-2', 'p-gone', null),
+  isDone: fc.boolean(),
+  needsReview: fc.boolean(),
+})
 const tasksOf = fc
   .array(task, { maxLength: 12 })
   .map((list) => list.map((one, place) => ({ id: `t-${place}`, ...one })))

@@ -13,6 +13,7 @@ export interface LaneTask {
   /** Null is outside any phase. */
   readonly phaseId: string | null
   readonly isDone: boolean
+  readonly needsReview: boolean
 }
 
 export interface LaneSpan extends BarSpan {
@@ -29,6 +30,8 @@ export interface GroupRow {
   readonly folded: boolean
   readonly tasks: number
   readonly done: number
+  /** How many of them wait for a person. */
+  readonly doneWaiting: number
   /** From the first beginning to the last end below it. */
   readonly extent: TimeRange | null
   readonly running: boolean
@@ -65,13 +68,15 @@ export function laneRows<T extends LaneTask, S extends LaneSpan>(
     const id = `${choice.grouping}:${group.id ?? ''}`
     const folded = choice.folded.has(id)
     const spans = group.rows.flatMap((row) => row.spans)
+    const done = group.rows.filter(({ task }) => task.isDone)
     const head: GroupRow = {
       kind: 'group',
       id,
       name: group.name,
       folded,
       tasks: group.rows.length,
-      done: group.rows.filter(({ task }) => task.isDone).length,
+      done: done.length,
+      doneWaiting: done.filter(({ task }) => task.needsReview).length,
       extent: extentOf(spans, choice.now),
       running: spans.some(({ to }) => to === null),
     }

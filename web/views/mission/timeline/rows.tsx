@@ -1,5 +1,6 @@
 import { Fragment } from 'preact'
 import { useMemo } from 'preact/hooks'
+import { needsYouText } from '../../../../src/inbox/domain/inbox-item.ts'
 import {
   type Bar,
   barsWithin,
@@ -78,6 +79,7 @@ function Group({ row }: { readonly row: GroupRow }) {
         )}
         <span class="count push">
           {row.done} / {row.tasks}
+          <span class="count-waiting">{needsYouText(row.doneWaiting)}</span>
         </span>
       </div>
       <div class="chart-cell">
@@ -238,9 +240,9 @@ function boxOf(event: PointerEvent) {
   return { x, top, bottom }
 }
 
-function groupStatus({ done, tasks, running, extent }: GroupRow): Status {
+function groupStatus({ done, doneWaiting, tasks, running, extent }: GroupRow): Status {
   if (running) return 'active'
-  if (tasks > 0 && done === tasks) return 'done'
+  if (tasks > 0 && done - doneWaiting === tasks) return 'done'
   return extent === null ? 'planned' : 'active'
 }
 

@@ -44,7 +44,8 @@ export function sourceOf(timeline: Timeline): TimelineSource {
       id: task.id,
       name: task.name,
       phaseId: task.phase_id,
-      isDone: task.status === 'done' && task.needs_review !== true,
+      isDone: task.status === 'done',
+      needsReview: task.needs_review === true,
       status: taskStatus(task, last.get(task.id) ?? null),
       agent: last.get(task.id)?.agent ?? null,
       marks: (marks.get(task.id) ?? []).map((data) => ({
