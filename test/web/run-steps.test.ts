@@ -39,7 +39,7 @@ async function doneMission() {
 test('a mission names the next event of its run once all tasks are done', async () => {
   const { mission_id, run_id } = await doneMission()
   const screen = await open(`/missions/${mission_id}`)
-  await screen.see('Next step: Submit', '.mission-next')
+  await screen.see('Next step of Shipping: Submit Nothing is missing. You can send it.', '.mission-next')
   await screen.click('Submit')
   expect(screen.path()).toBe(`/runs/${run_id}`)
   await screen.see('Ship discounts', 'h1')
@@ -62,10 +62,12 @@ test('an event that measures what landed can be sent after an older measurement,
     .poll(async () => (await day.person('state_gate_get_state', { run_id })).status, { timeout: 20_000 })
     .toBe('succeeded')
 
-  screen.go(`/missions/${mission_id}`)
+  await screen.see('The mission Ship discounts is still open.', '.run-end')
   await screen.click('Complete the mission')
   await screen.fill('Summary', 'Orders have discounts.')
   await screen.click('Complete a mission')
+  await expect.poll(() => screen.text('.run-end')).not.toContain('still open')
+  screen.go(`/missions/${mission_id}`)
   await screen.see('Done', '.mission-header h1')
   expect(screen.named('Complete the mission')).toHaveLength(0)
 })

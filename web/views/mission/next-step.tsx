@@ -1,45 +1,82 @@
 import type { Timeline } from '../../api/entities.ts'
-import { denialReason } from '../../api/session.ts'
+import { denialReason, isPermitted } from '../../api/session.ts'
 import { useQuery } from '../../live/query.ts'
 import { StatusIcon } from '../../parts/status.tsx'
 import { eventWords, Prose } from '../../parts/text.tsx'
 import { href } from '../../router/location.ts'
 import { openOperation } from '../../shell/overlays.tsx'
 
+/** The number of attempts and marks: all of nearly every mission. */
+const limit = 10_000
+
+export function useMission(id: string) {
+  return useQuery('mission_timeline', { id, limit })
+}
+
 /** What follows once all tasks are done: an event of the run, or the end of the mission. */
 export function NextStep({ mission }: { readonly mission: Timeline }) {
-  const { id, name, completed_at, runs, totals } = mission
-  const isDone = totals.tasks > 0 && totals.done === totals.tasks && totals.done_waiting === 0
-  if (completed_at !== null || !isDone) return null
+  const { completed_at, runs } = mission
+  if (completed_at !== null || !isDone(mission)) return null
   const run = runs.find(({ status }) => status === 'active')
-  if (run) return <NextEvents runId={run.run_id} />
-  const denial = denialReason('complete_mission')
+  if (run) return <NextEvents runId={run.run_id} processName={run.process_name} />
   const ended = runs[0]
   return (
     <p class="mission-next">
       {ended ? `${ended.process_name} ended in “${ended.current_state}”. ` : 'All tasks are done. '}
-      <button
-        type="button"
-        class="button"
-        disabled={denial !== null}
-        title={denial ?? ''}
-        onClick={() =>
-          openOperation({
-            name: 'complete_mission',
-            about: name,
-            given: { mission_id: id, status: ended?.status === 'failed' ? 'failed' : 'completed' },
-            fields: { summary: '' },
-          })
-        }
-      >
-        Complete the mission
-      </button>
+      <CompleteButton mission={mission} />
     </p>
   )
 }
 
+/** After the end of a run: its mission stays open until someone completes it. */
+export function OpenMission({ id }: { readonly id: string }) {
+  const mission = useMission(id).answer.value
+  if (mission === null || mission.completed_at !== null) return null
+  return (
+    <p class="run-end">
+      The mission{' '}
+      <a class="link" href={href(`/missions/${id}`)}>
+        {mission.name}
+      </a>{' '}
+      is still open. {isDone(mission) ? <CompleteButton mission={mission} /> : null}
+    </p>
+  )
+}
+
+function isDone({ totals }: Timeline): boolean {
+  return totals.tasks > 0 && totals.done === totals.tasks && totals.done_waiting === 0
+}
+
+function CompleteButton({ mission: { id, name, runs } }: { readonly mission: Timeline }) {
+  const denial = denialReason('complete_mission')
+  const status = runs[0]?.status === 'failed' ? 'failed' : 'completed'
+  return (
+    <button
+      type="button"
+      class="button"
+      disabled={denial !== null}
+      title={denial ?? ''}
+      onClick={() =>
+        openOperation({
+          name: 'complete_mission',
+          about: name,
+          given: { mission_id: id, status },
+          fields: { summary: '' },
+        })
+      }
+    >
+      Complete the mission
+    </button>
+  )
+}
+
+interface MissionStepProps {
+  readonly runId: string
+  readonly processName: string
+}
+
 /** The next event of the run, or what it waits for. */
-function NextEvents({ runId }: { readonly runId: string }) {
+function NextEvents({ runId, processName }: MissionStepProps) {
   const { answer } = useQuery('show', { id: runId })
   const page = answer.value
   if (page?.kind !== 'run' || page.waits_for.length > 0) return null
@@ -47,17 +84,19 @@ function NextEvents({ runId }: { readonly runId: string }) {
   if (!next) return null
   const missing = next.checks.find((check) => !check.satisfied)
   const isReady = next.checks.every((check) => check.satisfied || check.measured_by_event)
+  const isMine = isPermitted('decide') && page.choices.some(({ event }) => event === next.event)
+  const roles = next.allowed_roles.includes('*') ? 'anyone' : next.allowed_roles.join(' or ')
   return (
     <p class="mission-run mission-next">
       <StatusIcon status={isReady ? 'ready' : 'planned'} named={false} />
       <span>
-        Next step:{' '}
-        <a class="link" href={href(`/runs/${runId}`)}>
+        Next step of {processName}:{' '}
+        <a class={isReady && isMine ? 'button' : 'link'} href={href(`/runs/${runId}`)}>
           {eventWords(next.event)}
         </a>{' '}
         <span class="muted">
-          {missing ? <Prose text={`Not yet: ${missing.reason}.`} /> : 'Nothing is missing.'} Sent by{' '}
-          {next.allowed_roles.includes('*') ? 'anyone' : next.allowed_roles.join(' or ')}.
+          {missing ? <Prose text={`Not yet: ${missing.reason}.`} /> : 'Nothing is missing.'}{' '}
+          {isReady && isMine ? 'You can send it.' : `Sent by ${roles}.`}
         </span>
       </span>
     </p>

@@ -15,21 +15,18 @@ import { href, navigate } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
 import { DependencyMap } from '../dependencies/view.tsx'
 import { ChangesTab } from './changes.tsx'
-import { NextStep } from './next-step.tsx'
+import { NextStep, useMission } from './next-step.tsx'
 import { ReportButton } from './report.tsx'
 import { BoardTab, DecisionsTab, LogTab } from './tabs.tsx'
 import { MissionTimeline } from './timeline/timeline.tsx'
 import './mission.css'
-
-/** The number of attempts and marks: all of nearly every mission. */
-const limit = 10_000
 
 const missionSubject = { name: 'Mission', list: { path: '/missions', title: 'All open missions' } } as const
 
 export function View({ params }: ViewProps) {
   const id = params['id'] ?? ''
   const tab = tabNamed(params['tab'])
-  const { answer, failure } = useQuery('mission_timeline', { id, limit })
+  const { answer, failure } = useMission(id)
   const mission = answer.value
   const name = mission?.name
   useEffect(() => {

@@ -2,11 +2,18 @@ import type { RunPage, TransitionOption } from '../../api/entities.ts'
 import { StatusIcon } from '../../parts/status.tsx'
 import { eventWords, Prose } from '../../parts/text.tsx'
 import { href } from '../../router/location.ts'
+import { OpenMission } from '../mission/next-step.tsx'
 
 /** The transitions out of the state, each with its guards: the evidence, or what is missing and how to get it. */
 export function NextSteps({ page }: { readonly page: RunPage }) {
   const { transitions, run } = page
-  if (run.status !== 'active') return <p class="run-end muted">{endText(page)}</p>
+  if (run.status !== 'active')
+    return (
+      <>
+        <p class="run-end muted">{endText(page)}</p>
+        {page.mission !== null && page.task === null ? <OpenMission id={page.mission.id} /> : null}
+      </>
+    )
   if (transitions.length === 0)
     return <p class="run-end muted">No transition leads out of “{run.current_state}”.</p>
   const guarded = transitions.filter(({ escape: isEscape, checks }) => !isEscape && checks.length > 0)
