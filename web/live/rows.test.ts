@@ -28,10 +28,10 @@ test('nothing moves while the list is held; rows change in place', () => {
   rows.update([line('c'), line('b', 'changed'), line('a')])
   expect(rows.order.value).toEqual(['a', 'b'])
   expect(rows.row('b')?.value.word).toBe('changed')
-  expect(rows.held.value).toBe(1)
+  expect(rows.held.value).toEqual({ arrived: 1, moved: 2 })
   rows.hold(false)
   expect(rows.order.value).toEqual(['c', 'b', 'a'])
-  expect(rows.held.value).toBe(0)
+  expect(rows.held.value).toEqual({ arrived: 0, moved: 0 })
 })
 
 test('a mere change of order is counted too', () => {
@@ -39,7 +39,17 @@ test('a mere change of order is counted too', () => {
   rows.update([line('a'), line('b'), line('c')])
   rows.hold(true)
   rows.update([line('b'), line('a'), line('c')])
-  expect(rows.held.value).toBe(2)
+  expect(rows.held.value).toEqual({ arrived: 0, moved: 2 })
+})
+
+test('a row that goes is not counted', () => {
+  const rows = createRows<TestRow>(({ id }) => id)
+  rows.update([line('a'), line('b'), line('c')])
+  rows.hold(true)
+  rows.update([line('a'), line('c')])
+  expect(rows.held.value).toEqual({ arrived: 0, moved: 0 })
+  rows.update([])
+  expect(rows.held.value).toEqual({ arrived: 0, moved: 0 })
 })
 
 test('a pointer that rests over rows lets them go on', () => {

@@ -1,11 +1,18 @@
 import { batch, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 
+export interface HeldRows {
+  readonly arrived: number
+  readonly moved: number
+}
+
+const noneHeld: HeldRows = { arrived: 0, moved: 0 }
+
 /** A list whose order and whose rows change apart, so that a log entry about one row repaints one row. */
 export interface Rows<Row> {
   readonly order: ReadonlySignal<readonly string[]>
-  /** How many rows wait to come, go or move, because a pointer is over the list. */
-  readonly held: ReadonlySignal<number>
+  /** What waits because a pointer is over the list. Rows that go are not counted. */
+  readonly held: ReadonlySignal<HeldRows>
   row(key: string): ReadonlySignal<Row> | undefined
   /** The rows as they are now; those that did not change are left alone. */
   update(rows: readonly Row[]): void
@@ -15,13 +22,13 @@ export interface Rows<Row> {
 
 export function createRows<Row>(keyOf: (row: Row) => string): Rows<Row> {
   const order = signal<readonly string[]>([])
-  const held = signal(0)
+  const held = signal(noneHeld)
   const rows = new Map<string, Signal<Row>>()
   let isHeld = false
   let next: readonly string[] = []
 
   const settle = () => {
-    held.value = 0
+    held.value = noneHeld
     if (!isSame(order.peek(), next)) order.value = next
     const shown = new Set(next)
     for (const key of rows.keys()) if (!shown.has(key)) rows.delete(key)
@@ -39,7 +46,7 @@ export function createRows<Row>(keyOf: (row: Row) => string): Rows<Row> {
           else if (JSON.stringify(known.peek()) !== JSON.stringify(row)) known.value = row
         }
         next = list.map(keyOf)
-        if (isHeld && order.peek().length > 0) held.value = countMoved(order.peek(), next)
+        if (isHeld && order.peek().length > 0) held.value = countHeld(order.peek(), next)
         else settle()
       }),
     hold: (isHeldNow) => {
@@ -53,15 +60,14 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((key, at) => key === other[at])
 }
 
-/** How many rows are not where they were. */
-function countMoved(now: readonly string[], next: readonly string[]): number {
-  const places = new Map(now.map((key, at) => [key, at]))
-  const arrived = next.filter((key) => !places.has(key)).length
-  const stays = new Set(next)
-  const left = now.filter((key) => !stays.has(key)).length
-  const kept = next.filter((key) => places.has(key))
+function countHeld(now: readonly string[], next: readonly string[]): HeldRows {
+  const [shown, stays] = [new Set(now), new Set(next)]
+  const kept = next.filter((key) => shown.has(key))
   const before = now.filter((key) => stays.has(key))
-  return arrived + left || kept.filter((key, at) => key !== before[at]).length
+  return {
+    arrived: next.length - kept.length,
+    moved: kept.filter((key, at) => key !== before[at]).length,
+  }
 }
 
 /** How long a pointer rests before rows may move beneath it: nobody is about to click. */

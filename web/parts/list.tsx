@@ -2,20 +2,22 @@ import type { ReadonlySignal } from '@preact/signals'
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useCommands } from '../keys/commands.ts'
+import type { HeldRows } from '../live/rows.ts'
 import { query, setQuery } from '../router/location.ts'
 
-/** The number of new rows that wait because a pointer is over the list; a click shows them. */
+/** The number of new or moved rows that wait because a pointer is over the list; a click shows them. */
 export function WaitingRows({
   held,
   release,
 }: {
-  readonly held: ReadonlySignal<number>
+  readonly held: ReadonlySignal<HeldRows>
   readonly release: () => void
 }) {
-  if (held.value === 0) return null
+  const { arrived, moved } = held.value
+  if (arrived + moved === 0) return null
   return (
     <button type="button" class="held-back" onClick={release}>
-      {held.value} new
+      {arrived > 0 ? `${arrived} new` : `${moved} moved`}
     </button>
   )
 }

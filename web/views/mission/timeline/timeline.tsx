@@ -320,11 +320,11 @@ function PannedArea({ children }: { readonly children: ComponentChildren }) {
 /** The number of rows that wait until the pointer leaves: nothing moves under it. */
 function WaitingMarks() {
   const { model } = useTimeline()
-  const held = model.rows.held.value
-  if (held === 0) return null
+  const { arrived } = model.rows.held.value
+  if (arrived === 0) return null
   return (
     <p class="rows-waiting" aria-live="polite">
-      {formatCount(held, 'new row')} shown when the pointer rests or leaves.
+      {formatCount(arrived, 'new row')} shown when the pointer rests or leaves.
     </p>
   )
 }
