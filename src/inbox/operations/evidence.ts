@@ -30,6 +30,10 @@ export const InboxEvidence = z.object({
     .object({
       mission_id: z.string().nullable(),
       task_id: z.string().nullable(),
+      /** The files and lines of the mission, by all attempts; null for a task. */
+      total: z
+        .object({ files: z.int(), added_lines: z.int().nullable(), deleted_lines: z.int().nullable() })
+        .nullable(),
       tasks: list(
         Named.extend({
           /** Of its last ended attempt; null while it has none. */
@@ -113,7 +117,11 @@ async function commandResults({ runs }: Reads, run: RunRecord) {
 const maxTasks = 5
 
 /** The subject of the measured changes to approve, to link their diff; null for other items. */
-async function changesToApprove({ runs, tasks }: Reads, { request }: InboxItem, run: RunRecord | null) {
+async function changesToApprove(
+  { missions, runs, tasks }: Reads,
+  { request }: InboxItem,
+  run: RunRecord | null,
+) {
   if (run === null || request === null || request.kind === 'command') return null
   if (request.kind === 'decision' && !request.approvals.some(({ artifact }) => artifact === 'changes'))
     return null
@@ -124,9 +132,11 @@ async function changesToApprove({ runs, tasks }: Reads, { request }: InboxItem, 
     ...new Set(attempts.filter(({ status }) => status !== 'abandoned').map(({ taskId }) => taskId)),
   ]
   const cards = await tasks.cards(ids.slice(-maxTasks))
+  const lines = subject.missionId === null ? null : await missions.lines(subject.missionId)
   return {
     mission_id: subject.missionId,
     task_id: subject.taskId,
+    total: lines && { files: lines.files, added_lines: lines.added, deleted_lines: lines.deleted },
     tasks: cards.map(({ task, measured, acceptedBy }) => ({
       id: task.id,
       name: excerpt(task.name, 80),

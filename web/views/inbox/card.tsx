@@ -177,27 +177,23 @@ export function Card({
   )
 }
 
-/** The work that an approval is about: each task, what it changed, and its verdict. */
+/** The work that an approval is about: what the mission changed, and each task with its verdict. */
 function ChangedTasks({ card: { changed, task_id } }: { readonly card: InboxCard }) {
   const tasks = (changed?.tasks ?? []).filter(({ id }) => id !== task_id)
   if (tasks.length === 0) return null
   return (
     <ul class="changed-tasks" aria-label="Work to approve">
+      {changed?.total ? (
+        <li class="measured">
+          In the mission: {formatCount(changed.total.files, 'file')} <PlusMinus {...changed.total} />
+        </li>
+      ) : null}
       {tasks.map(({ id, name, measured, accepted_by }) => (
         <li key={id} class="measured">
           <a class="link" href={href(`/tasks/${id}/diff`)}>
             {name}
           </a>
-          {measured === null ? null : (
-            <>
-              {measured.files === null ? null : (
-                <span>
-                  {formatCount(measured.files, 'file')} <PlusMinus {...measured} />
-                </span>
-              )}
-              <span class="muted">{measured.verdict}</span>
-            </>
-          )}
+          {measured === null ? null : <span class="muted">{measured.verdict}</span>}
           {accepted_by === null ? null : <span class="muted">accepted by {accepted_by}</span>}
         </li>
       ))}
