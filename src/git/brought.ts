@@ -10,7 +10,7 @@ import { entriesOfOtherTrees, headEntries } from './copied-commits.ts'
 import { diskFile } from './disk.ts'
 import type { ReflogEntry } from './git-folder.ts'
 import { isBinary, splitBufferLines } from './line-hash.ts'
-import { arrivedCommits, commitsBasedOnOwn, commitsMade } from './origin.ts'
+import { arrivedCommits, commitsMade, commitsWithOwn, type HeldOwnCommits } from './origin.ts'
 import { type ChangedContent, oidOf } from './patch.ts'
 import { displayPath, nulRecords, type PathBytes, pathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
@@ -28,8 +28,8 @@ export interface GitMovement {
   readonly hasBrought: boolean
   /** Commits that git certainly wrote into the work tree. */
   readonly arrived: readonly string[]
-  /** Commits of others that contain commits that were made in the interval, each with those. */
-  readonly basedOnOwn: ReadonlyMap<string, readonly string[]>
+  /** Commits of others that may hold what was committed in the interval. */
+  readonly withOwn: ReadonlyMap<string, HeldOwnCommits>
   /** How HEAD moved. */
   readonly entries: readonly ReflogEntry[]
 }
@@ -41,7 +41,7 @@ export const noMovement: GitMovement = {
   ran: false,
   hasBrought: false,
   arrived: [],
-  basedOnOwn: new Map(),
+  withOwn: new Map(),
   entries: [],
 }
 
@@ -56,7 +56,7 @@ export async function movementOf(
   const isUnderway = JSON.stringify(from.operation) !== JSON.stringify(to.operation)
   const underway = [...(to.operation?.commits ?? []), ...(to.operation?.picked ?? [])]
   const arrived = during === 'gap' ? [] : await arrivedCommits(place, entries)
-  const basedOnOwn = during === 'gap' ? new Map() : await commitsBasedOnOwn(place, pair, { entries, arrived })
+  const withOwn = during === 'gap' ? new Map() : await commitsWithOwn(place, pair, { entries, arrived })
   return {
     headBefore: from.head,
     headAfter: to.head,
@@ -64,7 +64,7 @@ export async function movementOf(
     ran: stashMoved || isUnderway || from.head !== to.head || entries.length > 0,
     hasBrought: stashMoved || isUnderway || entries.some(isBringing),
     arrived: [...new Set([...arrived, ...underway])].slice(-maxArrived),
-    basedOnOwn,
+    withOwn,
     entries,
   }
 }
@@ -85,6 +85,7 @@ function commandOf({ entries, stashMoved }: GitMovement): BroughtBy['command'] {
 
 // For an attempt that switched branches often, the last commits are enough.
 const maxArrived = 12
+const maxOwn = 24
 const maxTips = 12
 const maxOlder = 8
 const maxHistory = 300
@@ -125,8 +126,8 @@ export function findBrought(place: PrivateDirectory, request: BroughtRequest): P
     return `${before} ${after} ${staged} ${from}\0${path}\0`
   })
   // Not the first snapshot itself: what the two ask about may begin at different snapshots of the same content.
-  const { basedOnOwn, ran: _, headBefore: __, ...moved } = movement
-  const between = JSON.stringify([pair.from.head, pair.from.refs, moved, [...basedOnOwn]])
+  const { withOwn, ran: _, headBefore: __, ...moved } = movement
+  const between = JSON.stringify([pair.from.head, pair.from.refs, moved, [...withOwn]])
   const key = `${place.directory} ${during} ${hash('sha256', [between, ...files].join(''))}`
   const earlier = answers.get(key)
   if (earlier !== undefined) return earlier
@@ -152,8 +153,11 @@ async function compareWithVersions(place: PrivateDirectory, request: BroughtRequ
   const unsure = movement.entries.flatMap(({ to, existed }) => (existed === 'perhaps' ? [to] : []))
   const removed = request.changed.filter(({ after }) => after === null).slice(0, maxNames)
   const names = new Map(live.map((file) => [file.path, namesOf(file, removed)]))
-  const own = [...arrived, ...known].flatMap((commit) => movement.basedOnOwn.get(commit) ?? [])
-  const others = [...arrived, ...unsure, ...own.slice(-maxArrived)]
+  const held = [...arrived, ...known, ...movement.withOwn.keys()].flatMap(
+    (commit) => movement.withOwn.get(commit) ?? [],
+  )
+  const own = [...new Set(held.flatMap(({ bases, copied }) => [...bases, ...copied]))]
+  const others = [...arrived, ...unsure, ...own.slice(0, maxOwn)]
   const commits = await readCommits(place, { arrived: others, known, names, ...request })
   const versions = new VersionList(live, movement)
   for (const commit of arrived) versions.addCommit(commits, commit, names, true)
@@ -189,6 +193,8 @@ interface KnownCommits {
     readonly path: PathBytes
     readonly oid: string
     readonly commit?: string
+    /** The commit that replaced or wrote it. */
+    readonly changedIn: string
   }[]
 }
 
@@ -200,7 +206,7 @@ async function readCommits(
     known,
     names,
     differences,
-    movement: { headBefore, headAfter, hasBrought, basedOnOwn },
+    movement: { headBefore, headAfter, hasBrought, withOwn },
   }: Pick<BroughtRequest, 'differences' | 'movement'> & {
     readonly arrived: readonly string[]
     readonly known: readonly string[]
@@ -223,7 +229,7 @@ async function readCommits(
           others.map((commit) => `${commit} ${base}`),
           paths,
         ),
-    isMany ? [] : recentDifferences(place, known, { hasBrought, basedOnOwn }, paths),
+    isMany ? [] : recentDifferences(place, known, { hasBrought, withOwn }, paths),
   ])
   const baseContents = new Map(paths.map((path) => [path, differences.get(path)?.headBefore?.oid ?? null]))
   for (const { path, after } of oids) baseContents.set(path, after)
@@ -234,8 +240,8 @@ async function readCommits(
     contents.set(headAfter, new Map(now))
   }
   const history = recent.flatMap(({ path, before, after, commit }) => [
-    ...(after === null ? [] : [{ path, oid: after, commit }]),
-    ...(before === null ? [] : [{ path, oid: before }]),
+    ...(after === null ? [] : [{ path, oid: after, commit, changedIn: commit }]),
+    ...(before === null ? [] : [{ path, oid: before, changedIn: commit }]),
   ])
   return { base, baseContents, contents, history }
 }
@@ -307,12 +313,18 @@ async function diffTree(
 async function recentDifferences(
   place: PrivateDirectory,
   known: readonly string[],
-  { hasBrought, basedOnOwn }: Pick<GitMovement, 'hasBrought' | 'basedOnOwn'>,
+  { hasBrought, withOwn }: Pick<GitMovement, 'hasBrought' | 'withOwn'>,
   paths: readonly PathBytes[],
 ): Promise<readonly CommitDifference[]> {
   if (known.length === 0) return []
   // What was made here, and what others based on it, is no older version.
-  const made = new Set([...basedOnOwn].flatMap(([commit, own]) => [commit, ...own]))
+  const made = new Set(
+    [...withOwn].flatMap(([commit, { bases, copied }]) => [
+      ...(bases.length > 0 ? [commit] : []),
+      ...bases,
+      ...copied,
+    ]),
+  )
   const isEarlier = (commit: string) => !made.has(commit)
   if (hasBrought) {
     const recent = await recentCommits(place, known, maxHistory)
@@ -421,7 +433,7 @@ function namesOf(
 interface KnownVersionId extends Omit<KnownVersion, 'hashes' | 'own'> {
   readonly oid: string
   /** The contents that commits of the interval gave the file before this one. */
-  readonly bases?: readonly string[]
+  readonly own?: HeldOwnCommits
   /** Of the history: only a command that brings lines is likely to have used it. */
   readonly isOlder: boolean
 }
@@ -433,14 +445,14 @@ class VersionList {
   readonly #versions = new Map<PathBytes, Map<string, KnownVersionId>>()
   readonly #wholes = new Map<PathBytes, string | undefined>()
   readonly #ends: ReadonlyMap<PathBytes, Pick<ChangedContent, 'before' | 'after'>>
-  readonly #basedOnOwn: GitMovement['basedOnOwn']
+  readonly #withOwn: GitMovement['withOwn']
   readonly #made: ReadonlySet<string>
 
   constructor(
     live: readonly ChangedContent[],
-    { basedOnOwn, entries }: Pick<GitMovement, 'basedOnOwn' | 'entries'>,
+    { withOwn, entries }: Pick<GitMovement, 'withOwn' | 'entries'>,
   ) {
-    this.#basedOnOwn = basedOnOwn
+    this.#withOwn = withOwn
     this.#made = new Set(commitsMade(entries))
     this.#ends = new Map(live.map(({ path, before, after }) => [path, { before, after }]))
   }
@@ -457,13 +469,31 @@ class VersionList {
   #add(path: PathBytes, version: KnownVersionId): void {
     const ends = this.#ends.get(path)
     if (ends === undefined || version.oid === ends.before) return
-    if (version.oid === ends.after && version.isUnsure !== true && version.bases === undefined) {
+    if (version.oid === ends.after && version.isUnsure !== true && version.own === undefined) {
       if (!this.#wholes.has(path)) this.#wholes.set(path, version.commit)
       return
     }
     const versions = this.#versions.get(path) ?? new Map<string, KnownVersionId>()
     if (!versions.has(version.oid)) versions.set(version.oid, version)
     this.#versions.set(path, versions)
+  }
+
+  /** Adds a version, but not for what commits of the interval gave the file. */
+  #addWithOwn(
+    contents: KnownCommits['contents'],
+    {
+      path,
+      name,
+      changedIn,
+    }: { readonly path: PathBytes; readonly name: PathBytes; readonly changedIn: string },
+    version: KnownVersionId,
+  ): void {
+    const held = this.#withOwn.get(changedIn)
+    const contentsOf = (commits: readonly string[] = []) =>
+      commits.flatMap((commit) => contents.get(commit)?.get(name) ?? [])
+    const own = { bases: contentsOf(held?.bases), copied: contentsOf(held?.copied) }
+    const all = [...own.bases, ...own.copied]
+    if (!all.includes(version.oid)) this.#add(path, { ...version, ...(all.length > 0 && { own }) })
   }
 
   addCommit(
@@ -482,11 +512,8 @@ class VersionList {
         // Another name counts only where the file does not have its own.
         if (oid === null || oid === undefined || (isOther && hasOwn)) continue
         hasOwn ||= !isOther
-        const ownCommits = this.#basedOnOwn.get(commit) ?? []
-        const bases = ownCommits.flatMap((own) => contents.get(own)?.get(name) ?? [])
-        if (bases.includes(oid)) continue
         const kinds = { isArrived, isBase: commit === base, isOtherName: isOther, isOlder: false, isUnsure }
-        this.#add(path, { oid, commit, ...kinds, ...(bases.length > 0 && { bases }) })
+        this.#addWithOwn(contents, { path, name, changedIn: commit }, { oid, commit, ...kinds })
       }
     }
   }
@@ -504,12 +531,12 @@ class VersionList {
     }
   }
 
-  addHistory({ history }: KnownCommits, names: ReadonlyMap<PathBytes, readonly FileName[]>): void {
+  addHistory({ history, contents }: KnownCommits, names: ReadonlyMap<PathBytes, readonly FileName[]>): void {
     const paths = new Map<PathBytes, PathBytes>()
     for (const [path, all] of names) for (const { name, isOther } of all) if (!isOther) paths.set(name, path)
-    for (const { path: name, ...content } of history) {
+    for (const { path: name, changedIn, ...content } of history) {
       const path = paths.get(name)
-      if (path !== undefined) this.#add(path, { ...older, ...content })
+      if (path !== undefined) this.#addWithOwn(contents, { path, name, changedIn }, { ...older, ...content })
     }
   }
 
@@ -546,7 +573,7 @@ class VersionList {
     })
     const wanted = compared.flatMap(({ file, versions }) => [
       file.after ?? '',
-      ...versions.flatMap(({ oid, bases = [] }) => [oid, ...bases]),
+      ...versions.flatMap(({ oid, own }) => [oid, ...(own?.bases ?? []), ...(own?.copied ?? [])]),
     ])
     const contents = await readBlobs(place, wanted)
     const hashes = new Map(
@@ -562,12 +589,15 @@ class VersionList {
         const own = hashes.get(file.after ?? '')
         if (own === undefined) return []
         const added = new Set(file.places.flatMap((hunk) => hunk.added.map((_, more) => hunk.after + more)))
-        const all = versions.flatMap(({ oid, isOlder: _, bases = [], ...version }): KnownVersion[] => {
+        const all = versions.flatMap(({ oid, isOlder: _, own, ...version }): KnownVersion[] => {
           const its = hashes.get(oid)
           const others = rewritten.get(`${version.commit} ${file.path}`)
-          const also = bases.flatMap((base) => (its ? linesAlsoIn(its, hashes.get(base) ?? []) : []))
-          const own = new Set(also.filter((line) => !others?.has(line)))
-          return its === undefined ? [] : [{ ...version, hashes: its, own }]
+          if (its === undefined) return []
+          const alsoIn = (oids: readonly string[] = []) =>
+            new Set(oids.flatMap((other) => linesAlsoIn(its, hashes.get(other) ?? [])))
+          const [based, copied] = [alsoIn(own?.bases), alsoIn(own?.copied)]
+          const kept = [...based, ...copied].filter((line) => !based.has(line) || !others?.has(line))
+          return [{ ...version, hashes: its, own: new Set(kept) }]
         })
         return [[file.path, knownLines({ hashes: own, added, trace }, all)] as const]
       }),
@@ -581,8 +611,10 @@ class VersionList {
     compared: readonly { readonly file: ChangedContent; readonly versions: readonly KnownVersionId[] }[],
   ): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
     const based = compared.flatMap(({ file, versions }) =>
-      versions.flatMap(({ commit, bases }) =>
-        commit === undefined || bases === undefined ? [] : [{ commit, path: file.path }],
+      versions.flatMap(({ commit, own }) =>
+        commit === undefined || own === undefined || own.bases.length === 0
+          ? []
+          : [{ commit, path: file.path }],
       ),
     )
     const rewritten = new Map<string, ReadonlySet<number>>()

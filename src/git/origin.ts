@@ -391,34 +391,84 @@ export function commitsMade(entries: readonly ReflogEntry[]): readonly string[] 
   return [...new Set(made.map(({ to }) => to))]
 }
 
-const maxBased = 1_000
+const maxMade = 1_000
+const maxSince = 5_000
+/** Of more commits made here, a commit of others is compared with the last ones. */
+const maxCopies = 50
+const maxCopied = 12
 
-/** The commits of others that are based on commits that were made here, each with the last of those. */
-export async function commitsBasedOnOwn(
+/** The commits made here that a commit of others may hold. */
+export interface HeldOwnCommits {
+  /** It is based on these: the last ones among its ancestors. */
+  readonly bases: readonly string[]
+  /** Earlier ones that are no ancestors: it may be a copy of them, as a squash on a server is. */
+  readonly copied: readonly string[]
+}
+
+/** The commits of others that may hold what was made here: later ones, and those that are based on it. */
+export async function commitsWithOwn(
   place: PrivateDirectory,
   { from, to }: RepositoryPair,
   { entries, arrived }: { readonly entries: readonly ReflogEntry[]; readonly arrived: readonly string[] },
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const based = new Map<string, readonly string[]>()
-  const own = new Set(commitsMade(entries).slice(-maxBased))
-  if (own.size === 0) return based
+): Promise<ReadonlyMap<string, HeldOwnCommits>> {
+  const made = new Set(commitsMade(entries).slice(-maxMade))
+  if (made.size === 0) return new Map()
   const moved = new Set(entries.map((entry) => entry.to))
   const tips = to.refs?.all.filter((tip) => !moved.has(tip) && tip !== to.refs?.stash) ?? []
-  // What existed at the start is based on nothing that was made since.
-  const earlier = new Set([...(from.refs?.all ?? []), ...(from.refs?.stashes ?? []), from.head])
-  const others = [...arrived, ...tips].filter((commit) => !earlier.has(commit) && !own.has(commit))
-  if (others.length === 0) return based
-  const input = Buffer.from([...others, ...[...own].map((commit) => `^${commit}`), ''].join('\n'))
-  const order = ['--ancestry-path', '--topo-order', '--reverse', `--max-count=${maxBased}`]
-  const question = ['rev-list', ...order, '--parents', '--ignore-missing', '--stdin']
-  const { code, output } = await runGit(question, privateCall(place, input))
-  if (code !== 0) return based
-  for (const line of output.toString('latin1').split('\n').filter(Boolean)) {
-    const [commit = '', ...parents] = line.split(' ')
-    const bases = parents.flatMap((parent) => (own.has(parent) ? [parent] : (based.get(parent) ?? [])))
-    based.set(commit, [...new Set(bases)])
+  // What existed at the start has nothing that was made since.
+  const tipsBefore = [...(from.refs?.all ?? []), ...(from.refs?.stashes ?? []), from.head]
+  const earlier = new Set(tipsBefore.filter((tip) => tip !== null))
+  const others = [...arrived, ...tips].filter((commit) => !earlier.has(commit) && !made.has(commit))
+  if (others.length === 0) return new Map()
+  // With the commits made here: a later one of them may have merged what is based on an earlier one.
+  const starts = [...others, ...made, ...[...earlier].map((tip) => `^${tip}`), '']
+  const order = ['--topo-order', '--reverse', `--max-count=${maxSince}`]
+  const question = ['rev-list', ...order, '--parents', '--timestamp', '--ignore-missing', '--stdin']
+  const { code, output } = await runGit(question, privateCall(place, Buffer.from(starts.join('\n'))))
+  if (code !== 0) return new Map()
+  const commits = output
+    .toString('latin1')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => {
+      const [seconds, commit = '', ...parents] = line.split(' ')
+      return { commit, parents, at: Number(seconds) * 1_000 }
+    })
+  const ancestorsOf = ancestorSets(new Map(commits.map(({ commit, parents }) => [commit, parents])))
+  const copies = [...new Map(entries.toReversed().map((entry) => [entry.to, entry.movedAt]))]
+    .filter(([own]) => made.has(own))
+    .slice(0, maxCopies)
+    .map(([own, at]) => ({ own, at }))
+    .toReversed()
+  const bases = new Map<string, readonly string[]>()
+  const held = new Map<string, HeldOwnCommits>()
+  for (const { commit, parents, at } of commits) {
+    const near = parents.flatMap((parent) => (made.has(parent) ? [parent] : (bases.get(parent) ?? [])))
+    bases.set(commit, [...new Set(near)])
+    if (made.has(commit)) continue
+    const isBased = ({ own }: { readonly own: string }) =>
+      near.some((base) => base === own || ancestorsOf(base).has(own))
+    const copied = copies
+      .filter((copy) => copy.at <= at && !ancestorsOf(copy.own).has(commit) && !isBased(copy))
+      .map(({ own }) => own)
+      .slice(-maxCopied)
+    if (near.length + copied.length > 0) held.set(commit, { bases: [...new Set(near)], copied })
   }
-  return based
+  return held
+}
+
+function ancestorSets(
+  parents: ReadonlyMap<string, readonly string[]>,
+): (commit: string) => ReadonlySet<string> {
+  const sets = new Map<string, ReadonlySet<string>>()
+  return (commit) => {
+    const known = sets.get(commit)
+    if (known !== undefined) return known
+    const found = new Set(parents.get(commit))
+    for (const ancestor of found) for (const parent of parents.get(ancestor) ?? []) found.add(parent)
+    sets.set(commit, found)
+    return found
+  }
 }
 
 async function parentsOf(

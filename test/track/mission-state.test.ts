@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { Randomness } from '../git/randomness.ts'
 import { amount } from '../support/amount.ts'
+import { temporaryFolder } from '../support/git-repository.ts'
 import { type Answer, openProject, type TestProject } from '../support/project.ts'
 import { numstat, treeOf } from './together/agents.ts'
 
@@ -99,6 +100,207 @@ test('two that end at the same moment leave the state of the later one', async (
   project.write('new.ts', 'x\n')
   await Promise.all(tasks.map(({ task_id }) => project.call('complete_task', { task_id, ...done })))
   expect(await told(project, mission_id)).toEqual(numstat(project.folder, before, treeOf(project.folder)))
+})
+
+describe('what git does with the lines of a task before the mission ends', () => {
+  const lines = (from: number, count: number) =>
+    Array.from({ length: count }, (_, at) => `line ${from + at} of a text that is long enough\n`).join('')
+
+  async function openMission() {
+    const project = await openProject()
+    const { mission_id } = await project.call('start_mission', { name: 'm', objective: 'o' })
+    const work = async (write: () => void, work_tree?: string) => {
+      const { task_id } = await project.call('start_task', { mission_id, name: 'n', work_tree })
+      write()
+      return project.call('complete_task', { task_id, ...done })
+    }
+    const commit = () => {
+      project.git('add', '-A')
+      project.git('commit', '-q', '-m', 'Some')
+    }
+    const read = (path: string) => readFileSync(join(project.folder, path), 'utf8')
+    const main = project.git('branch', '--show-current').trim()
+    const commitIn = (folder: string, path: string, content: string) => {
+      writeFileSync(join(folder, path), content)
+      project.git('-C', folder, 'add', '-A')
+      project.git('-C', folder, 'commit', '-q', '-m', 'Elsewhere')
+    }
+    const branchBeside = () => {
+      const folder = join(temporaryFolder(), 'side')
+      project.git('worktree', 'add', '-q', '-b', 'side', folder)
+      return folder
+    }
+    const mergeSide = () => project.git('merge', '-q', '--no-ff', '-m', 'Merge', 'side')
+    const openServer = () => {
+      const [server, folder] = [temporaryFolder(), join(temporaryFolder(), 'clone')]
+      project.git('clone', '-q', '--bare', '.', server)
+      project.git('remote', 'add', 'origin', server)
+      const there = (...words: string[]) => project.git('-C', folder, ...words)
+      return { folder, there, clone: () => project.git('clone', '-q', server, folder) }
+    }
+    const files = async () => {
+      const answer = await project.call('mission_changes', { id: mission_id })
+      return Object.fromEntries(
+        answer.files.map((one: Answer) => [one.path, [one.added_lines, one.deleted_lines]]),
+      )
+    }
+    return { project, work, commit, commitIn, branchBeside, mergeSide, openServer, read, main, files }
+  }
+
+  test('keeps them when a branch that began with them is merged before another commit', async () => {
+    const { project, work, commit, commitIn, branchBeside, mergeSide, files } = await openMission()
+    await work(() => {
+      project.write('card.ts', lines(0, 21))
+      project.write('card.test.ts', lines(50, 15))
+      commit()
+    })
+    commitIn(branchBeside(), 'side.ts', lines(100, 4))
+    await work(() => {
+      project.write('shop.ts', lines(200, 3))
+      commit()
+    })
+    mergeSide()
+    await work(() => {
+      project.write('card.ts', `${lines(0, 20)}${lines(900, 1)}`)
+      commit()
+    })
+    expect(await files()).toEqual({ 'card.ts': [21, 0], 'card.test.ts': [15, 0], 'shop.ts': [3, 0] })
+  })
+
+  test('keeps them in a task that merges such a branch and commits again', async () => {
+    const { project, work, commit, commitIn, branchBeside, mergeSide, files } = await openMission()
+    await work(() => {
+      project.write('card.ts', lines(0, 21))
+      commit()
+      commitIn(branchBeside(), 'side.ts', lines(100, 4))
+      project.write('shop.ts', lines(200, 3))
+      commit()
+      mergeSide()
+      project.write('shop.ts', lines(200, 5))
+      commit()
+    })
+    expect(await files()).toEqual({ 'card.ts': [21, 0], 'shop.ts': [5, 0], 'side.ts': [0, 0] })
+  })
+
+  test.each([
+    { when: 'between two tasks', isInTask: false },
+    { when: 'in a task', isInTask: true },
+  ])('keeps them when a server squashes them and they are pulled $when', async ({ isInTask }) => {
+    const { project, work, commit, openServer, main, files } = await openMission()
+    const { there, clone } = openServer()
+    const squashAndPull = () => {
+      project.git('push', '-q', 'origin', 'topic')
+      clone()
+      there('merge', '-q', '--squash', 'origin/topic')
+      there('commit', '-q', '-m', 'Squashed')
+      there('push', '-q', 'origin', main)
+      project.git('checkout', '-q', main)
+      project.git('pull', '-q', 'origin', main)
+    }
+    project.git('checkout', '-q', '-b', 'topic')
+    await work(() => {
+      project.write('card.ts', lines(0, 21))
+      commit()
+      project.write('card.test.ts', lines(50, 15))
+      commit()
+      if (isInTask) squashAndPull()
+    })
+    if (!isInTask) squashAndPull()
+    await work(() => {
+      project.write('card.ts', `${lines(0, 20)}${lines(900, 1)}`)
+      commit()
+    })
+    expect(await files()).toEqual({ 'card.ts': [21, 0], 'card.test.ts': [15, 0] })
+  })
+
+  test('keeps them when main had other lines, and the branch was not there in between', async () => {
+    const { project, work, commit, commitIn, openServer, main, files } = await openMission()
+    const { folder, there, clone } = openServer()
+    project.git('checkout', '-q', '-b', 'topic')
+    await work(() => {
+      project.write('card.ts', lines(0, 21))
+      commit()
+    })
+    project.git('push', '-q', 'origin', 'topic')
+    project.git('checkout', '-q', main)
+    await work(() => {
+      project.write('shop.ts', lines(200, 3))
+      commit()
+    })
+    project.git('push', '-q', 'origin', main)
+    clone()
+    there('merge', '-q', '--squash', 'origin/topic')
+    there('commit', '-q', '-m', 'Squashed')
+    commitIn(folder, 'card.ts', `${lines(300, 6)}${lines(0, 21)}`)
+    there('push', '-q', 'origin', main)
+    project.git('pull', '-q', 'origin', main)
+    await work(() => {
+      project.write('shop.ts', lines(200, 4))
+      commit()
+    })
+    expect(await files()).toEqual({ 'card.ts': [21, 0], 'shop.ts': [4, 0] })
+  })
+
+  test('keeps them when somebody else commits them and they are pulled', async () => {
+    const { project, work, commitIn, openServer, main, files } = await openMission()
+    const { folder, there, clone } = openServer()
+    clone()
+    await work(() => project.write('card.ts', lines(0, 21)))
+    commitIn(folder, 'card.ts', lines(0, 21))
+    there('push', '-q', 'origin', main)
+    project.remove('card.ts')
+    project.git('pull', '-q', 'origin', main)
+    await work(() => project.write('shop.ts', lines(200, 3)))
+    expect(await files()).toEqual({ 'card.ts': [21, 0], 'shop.ts': [3, 0] })
+  })
+
+  test('adds those of a task in another work tree once, also after they are merged', async () => {
+    const { project, work, commit, commitIn, branchBeside, mergeSide, read, files } = await openMission()
+    const folder = branchBeside()
+    await work(() => {
+      project.write('shop.ts', lines(200, 3))
+      commit()
+    })
+    await work(() => {
+      commitIn(folder, 'card.ts', lines(0, 21))
+    }, folder)
+    mergeSide()
+    await work(() => {
+      project.write('card.ts', `${read('card.ts')}${lines(900, 2)}`)
+      commit()
+    })
+    expect(await files()).toEqual({ 'card.ts': [23, 0], 'shop.ts': [3, 0] })
+  })
+
+  test('counts the lines that git brought into a file of the mission for nobody', async () => {
+    const { project, work, commit, commitIn, branchBeside, mergeSide, read, files } = await openMission()
+    commitIn(branchBeside(), 'src/auth.ts', `${lines(0, 12)}${read('src/auth.ts')}`)
+    await work(() => {
+      project.write('src/auth.ts', `${read('src/auth.ts')}export const more = 1\n${lines(100, 5)}`)
+      commit()
+    })
+    mergeSide()
+    await work(() => {
+      project.write('src/auth.ts', `${read('src/auth.ts')}${lines(200, 2)}`)
+      commit()
+    })
+    expect(await files()).toEqual({ 'src/auth.ts': [8, 0] })
+  })
+
+  test('takes off what a task took back', async () => {
+    const { project, work, commit, files } = await openMission()
+    await work(() => {
+      project.write('card.ts', lines(0, 21))
+      project.write('gone.ts', lines(50, 9))
+      commit()
+    })
+    await work(() => {
+      project.write('card.ts', lines(0, 8))
+      project.remove('gone.ts')
+      commit()
+    })
+    expect(await files()).toEqual({ 'card.ts': [8, 0] })
+  })
 })
 
 describe('three agents at random', () => {

@@ -235,6 +235,8 @@ export interface MissionMeasurement {
   readonly states: readonly FileChange[]
   /** Paths that changed while no attempt of the mission was open, or that others may have changed. */
   readonly others: ReadonlySet<string>
+  /** The attempt began after the recorded changes: none of them is among its own. */
+  readonly isLater: boolean
 }
 
 /**
@@ -246,26 +248,39 @@ export function changesOfMission({
   own,
   states,
   others,
+  isLater,
 }: MissionMeasurement): readonly MissionChange[] {
   const before = new Map(recorded.map((row) => [row.path, row]))
-  const ends = ({ path, from }: Pick<FileChange, 'path' | 'from'>) =>
-    from === undefined ? [path] : [path, from]
-  const paths = new Set([...before.keys(), ...own.flatMap(ends)])
+  const paths = new Set([...before.keys(), ...own.flatMap(namesOf)])
+  const linesOf = (change: FileChange) => {
+    const lines = ownLines(change)
+    if (change.addedLines === null) return { origin: change.origin, ...lines }
+    const names = new Set([change, ...own.filter((one) => one.path === change.path)].flatMap(namesOf))
+    const earlier = [...names].map((name) => before.get(name)?.addedLines ?? 0)
+    const changed = sumOfOwnLines(own.filter((one) => names.has(one.path)))
+    const written =
+      earlier.reduce((sum, one) => sum + one, isLater ? (changed.addedLines ?? 0) : 0) -
+      (changed.deletedLines ?? 0)
+    // What the mission's tasks wrote and did not take back stays theirs, also where git brought it again.
+    const kept = Math.min(change.addedLines, written)
+    if (kept <= (lines.addedLines ?? 0)) return { origin: change.origin, ...lines }
+    const origin = change.origin === 'imported' ? ('mixed' as const) : change.origin
+    return { origin, addedLines: kept, deletedLines: change.deletedLines }
+  }
   const found = new Map(
     states
-      .filter((change) => ends(change).some((path) => paths.has(path)))
+      .filter((change) => namesOf(change).some((path) => paths.has(path)))
       .map((change) => [change.path, change]),
   )
   const rows = [...new Set([...paths, ...found.keys()])].map((path): MissionChange => {
     const change = found.get(path)
-    const names = change === undefined ? [path] : ends(change)
+    const names = change === undefined ? [path] : namesOf(change)
     const alsoOthers = names.some((name) => others.has(name) || before.get(name)?.others === true)
     return {
       path,
       ...(change?.from !== undefined && { from: change.from }),
       change: change?.change ?? 'none',
-      origin: change?.origin ?? 'task',
-      ...(change === undefined ? { addedLines: 0, deletedLines: 0 } : ownLines(change)),
+      ...(change === undefined ? { origin: 'task', addedLines: 0, deletedLines: 0 } : linesOf(change)),
       ...(alsoOthers && { others: true }),
     }
   })

@@ -1001,6 +1001,7 @@ async function missionRows(
     own: changes,
     states: states?.changes ?? changes,
     others,
+    isLater: (mission.lastEnded?.closedAt ?? Number.POSITIVE_INFINITY) < attempt.openedAt,
   })
 }
 
