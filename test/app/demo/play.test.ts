@@ -23,6 +23,13 @@ test('at once, the day is as it was recorded: missions, plan, runs, what waits, 
   expect(missions.map(({ name }: Answer) => name).sort()).toEqual(
     recorded.flatMap(({ body }) => (body.kind === 'mission.started' ? body.mission.name : [])).sort(),
   )
+  const { mission_id: id } = missions.find(({ name }: Answer) => name === 'Gift cards')
+  const { files } = await program.ask('mission_changes', { id })
+  const ofCards = files.filter(({ path }: Answer) => path.includes('gift-card'))
+  expect(ofCards).toMatchObject([
+    { path: 'src/gift-card.ts', added_lines: 21, deleted_lines: 0 },
+    { path: 'test/gift-card.test.ts', added_lines: 15, deleted_lines: 0 },
+  ])
   const { runs } = await program.ask('state_gate_list_runs', { status: 'all' })
   expect(runs).toHaveLength(recorded.filter(({ body }) => body.kind === 'run.created').length)
   const { items } = await program.ask('inbox')
