@@ -49,6 +49,13 @@ test('a task, the inbox and a review show a completion in one form, and each rea
   expect(new Set(forms).size).toBe(1)
 })
 
+test('a review that sends back says that the items of the inbox do not go to the agent', async () => {
+  const screen = await open(`/review/task/${ids.task}`)
+  await screen.click('Send back R')
+  await screen.see('In the inbox about this work (not sent to the agent):', 'dialog')
+  expect(screen.all('dialog .send-waiting li')).toHaveLength(1)
+})
+
 test('the board marks a contradicted task', async () => {
   const screen = await open('/board')
   await screen.see('Contradicted', `[id="${ids.task}"]`)

@@ -43,17 +43,22 @@ export function SendDialog({ review, data, action, close }: SendProps) {
         }}
       >
         <p class="muted">
-          {drafts === 0 ? 'No comments.' : `Sends ${formatCount(drafts, 'comment')}.`}{' '}
+          {drafts === 0 ? 'No comments to send.' : `Sends ${formatCount(drafts, 'comment')}.`}{' '}
           {action === 'approve' && unseen > 0
             ? `${unseen} of ${data.files.length} files ${unseen === 1 ? 'is' : 'are'} not marked as viewed.`
             : ''}
         </p>
         {data.waiting.length > 0 && action !== 'comment' ? (
-          <ul class="send-waiting">
-            {data.waiting.map(({ item_id, reason }) => (
-              <li key={item_id}>{reason}</li>
-            ))}
-          </ul>
+          <>
+            <p class="muted">
+              In the inbox about this work{action === 'send_back' ? ' (not sent to the agent)' : ''}:
+            </p>
+            <ul class="send-waiting">
+              {data.waiting.map(({ item_id, reason }) => (
+                <li key={item_id}>{reason}</li>
+              ))}
+            </ul>
+          </>
         ) : null}
         <label for={id}>{label}</label>
         <textarea id={id} ref={field} class="field" rows={3} maxLength={8_000} />
