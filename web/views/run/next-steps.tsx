@@ -89,7 +89,7 @@ function NextStep({ transition }: { readonly transition: TransitionOption }) {
                 </p>
               )}
               {check.satisfied || !check.measured_by_event ? null : (
-                <p class="next-action">{eventWords(event)} measures it again.</p>
+                <p class="next-action">{eventWords(event)} measures again which lines landed.</p>
               )}
             </div>
           </li>
