@@ -66,7 +66,7 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     basis: 'measured',
     unit: 'completions',
     definition:
-      'The verdict of each completion when it was claimed. Explained: contradicted first, then cleared for the same work. Failed attempts are not counted.',
+      'The verdict of each completion when it was claimed. Those that were contradicted and later cleared for the same work are counted apart. Failed attempts are not counted.',
   },
   {
     figure: 'landed',

@@ -15,7 +15,7 @@ test('each figure stands with its n, its basis and its definition, and the table
     expect(await textOf('h2')).toBe(`${title} ${basis}`)
     expect(await textOf('.figure-definition')).toBe(definition)
     expect(await textOf('.figure-n')).toMatch(
-      /^(\d+ (turn|task|attempt|mission|answer|event|completion)s?|No [a-z]+s yet)$/,
+      /^(\d+ (turn|task|attempt|mission|answer|event|completion)s?|No [a-z]+s counted yet)$/,
     )
   }
   const table = page.getByRole('table', { name: /how many it counts/ })

@@ -32,7 +32,7 @@ const formats: {
       n,
       contradicted,
       (count) => `${count} contradicted`,
-      `${proven} proven, ${unproven} unproven${explained ? `, ${explained} explained` : ''}`,
+      `${proven} proven, ${unproven} unproven${explained ? `, ${explained} contradicted and cleared later` : ''}`,
     ),
   landed: ({ n, share, landed, reverted, lost, after }) => {
     const later = after.flatMap(({ days, share: part }) =>
@@ -49,7 +49,7 @@ const formats: {
     return { ...rest, more: total === null ? more : `${more}, ${secondsText(total)} in all` }
   },
   out_of_scope: ({ n, files, attempts }) =>
-    textOfFigure(n, files, String, `in ${formatCount(attempts ?? 0, 'attempt')}`),
+    textOfFigure(n, files, String, attempts ? `in ${formatCount(attempts, 'attempt')}` : ''),
   retries: ({ n, per_task, tried_again }) => textOfFigure(n, per_task, String, `${tried_again} tried again`),
   refused_events: ({ n, refused, share }) =>
     textOfFigure(n, refused, String, share === null ? '' : percent(share)),

@@ -136,7 +136,7 @@ function StatisticsTables({ answer }: { readonly answer: Statistics }) {
                 names={groups.map(({ name }) => name)}
               />
               <p class="figure-n">
-                {n === 0 ? `No ${unit} yet` : `${n} ${n === 1 ? unit.replace(/s$/, '') : unit}`}
+                {n === 0 ? `No ${unit} counted yet` : `${n} ${n === 1 ? unit.replace(/s$/, '') : unit}`}
               </p>
               <p class="muted figure-definition">{definition}</p>
             </li>
