@@ -85,7 +85,7 @@ const notForPeople: readonly string[] = [
 
 /** For people, where the description is one for agents. */
 const ownDescriptions: Readonly<Record<string, string>> = {
-  complete_mission: 'End the mission with a status and a summary. The answer warns of what is still open.',
+  complete_mission: 'End the mission. The message after it names what is still open.',
 }
 
 function entryOf({

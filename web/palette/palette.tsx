@@ -166,7 +166,7 @@ interface InputFormProps {
 
 /** The form of a command, by its schema. A refusal is shown beside the fields. */
 function InputForm({ operation, request, close }: InputFormProps) {
-  const { about, given = {}, fields: shown } = request ?? {}
+  const { about, title = operation.title, given = {}, fields: shown } = request ?? {}
   // What the page is about is chosen already.
   const here = useMemo(() => (request === null ? fieldsHere(operation) : new Map<string, string>()), [])
   const written = useRef(new Map(here))
@@ -196,7 +196,7 @@ function InputForm({ operation, request, close }: InputFormProps) {
       const lines = resultLines(operation.name, answer)
       setBusy(false)
       if (lines.length > 0) return setResults(lines)
-      const text = [`${operation.title}: done`, chosen.current].filter(Boolean).join(', ')
+      const text = [`${title}: done`, chosen.current].filter(Boolean).join(', ')
       const warnings = warningsOf(answer)
       showToast({ kind: 'done', text: [text, ...warnings].join('. ') }, warnings.length > 0 ? 12_000 : 5_000)
       close()
@@ -219,7 +219,7 @@ function InputForm({ operation, request, close }: InputFormProps) {
     />
   )
   return (
-    <Dialog title={operation.title} close={close}>
+    <Dialog title={title} close={close}>
       <form
         class="input-form"
         onSubmit={(event) => {
@@ -246,7 +246,7 @@ function InputForm({ operation, request, close }: InputFormProps) {
         )}
         <div class="input-verbs">
           <button type="submit" class="button" data-kind="primary" disabled={isBusy}>
-            {operation.title}
+            {title}
           </button>
           <button type="button" class="button" onClick={close}>
             {results.length === 0 ? 'Cancel' : 'Close'}

@@ -24,6 +24,8 @@ export interface OperationRequest {
   readonly name: string
   /** What it is about, as its page calls it. */
   readonly about?: string
+  /** The name of the form where the page knows a better one than the operation. */
+  readonly title?: string
   /** Input that the page gives: the form does not ask for it. */
   readonly given?: Readonly<Record<string, string>>
   /** The fields that the form shows, in this order, with their present values; all of the operation without it. */

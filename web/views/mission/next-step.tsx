@@ -60,6 +60,7 @@ function CompleteButton({ mission: { id, name, runs } }: { readonly mission: Tim
         openOperation({
           name: 'complete_mission',
           about: name,
+          title: 'Complete the mission',
           given: { mission_id: id, status },
           fields: { summary: '' },
         })
