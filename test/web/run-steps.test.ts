@@ -105,7 +105,7 @@ test('the glossary opens from every page, and has the words of verdicts', async 
 test('the log says why a number is missing', async () => {
   const screen = await open('/log')
   await screen.see('measured "Add the discount": not committed yet')
-  await screen.see('Numbers that are missing', '.log-gaps')
+  await screen.see('Some numbers are not listed.', '.log-gaps')
 })
 
 test('an approval names the mission and the work that is approved', async () => {

@@ -77,7 +77,7 @@ export function View() {
         <div class="full-width log" {...still}>
           {hasGaps(events.value) ? (
             <p class="log-gaps muted">
-              Numbers that are missing record lines at the start and end of tasks, which other entries show.
+              Some numbers are not listed. Those entries only record who wrote which lines.
             </p>
           ) : null}
           <WaitingRows held={rows.held} release={() => rows.hold(false)} />
