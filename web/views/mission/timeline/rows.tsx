@@ -87,7 +87,7 @@ function Group({ row }: { readonly row: GroupRow }) {
           <div class="chart-line" aria-hidden="true">
             <span
               class="group-bar"
-              data-colour={status === 'active' ? 'active' : status === 'done' ? 'done' : 'planned'}
+              data-colour={status === 'active' ? 'active' : 'planned'}
               style={{ transform: `translateX(${from}px)`, width: `${Math.max(to - from, 4)}px` }}
             />
           </div>
