@@ -22,7 +22,7 @@ describe('the timeline', () => {
     expect(await page.locator('.timeline-row[data-kind=task]').count()).toBe(tasks.length)
     expect(await page.locator('.timeline-row .bar-box').count()).toBe(attempts.length)
     const words = await rowOf(page, 'Hunk reader').locator('.visually-hidden').textContent()
-    expect(words).toContain('Attempt 1 by mira, Done, 41m, measured plus 220 minus 60 lines')
+    expect(words).toContain('Attempt 1 by mira, Done, unproven, 41m, measured plus 220 minus 60 lines')
     expect(words).toContain('decision: Push or pull? async iterator')
     const now = (await page.locator('.now-line').boundingBox())?.x ?? 0
     const chart = (await page.locator('.axis-cell').boundingBox())?.x ?? 0

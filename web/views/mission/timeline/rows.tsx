@@ -79,7 +79,7 @@ function Group({ row }: { readonly row: GroupRow }) {
         )}
         <span class="count push">
           {row.done} / {row.tasks}
-          <span class="count-waiting">{needsYouText(row.doneWaiting)}</span>
+          {row.doneWaiting > 0 && <span class="count-waiting">{needsYouText(row.doneWaiting)}</span>}
         </span>
       </div>
       <div class="chart-cell">
