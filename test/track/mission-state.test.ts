@@ -116,7 +116,7 @@ describe('what git does with the lines of a task before the mission ends', () =>
     }
     const commit = () => {
       project.git('add', '-A')
-      project.git('commit', '-q', '-m', 'Some')
+      project.git('commit', '-q', '--allow-empty', '-m', 'Some')
     }
     const read = (path: string) => readFileSync(join(project.folder, path), 'utf8')
     const main = project.git('branch', '--show-current').trim()
@@ -286,6 +286,59 @@ describe('what git does with the lines of a task before the mission ends', () =>
     })
     expect(await files()).toEqual({ 'src/auth.ts': [8, 0] })
   })
+
+  test.each(Array.from({ length: amount({ test: 3, soak: 150 }) }, (_, seed) => seed + 1))(
+    'counts as git diff --numstat the files that only its tasks wrote (seed %i)',
+    async (seed) => {
+      const random = new Randomness(seed)
+      const { project, work, commit, commitIn, branchBeside, main, files } = await openMission()
+      const { git } = project
+      const beside = branchBeside()
+      const before = treeOf(project.folder)
+      const written = ['src/auth.ts', 'card.ts', 'lib/shop.ts'] as const
+      for (let step = 0; step < amount({ test: 12, soak: 25 }); step += 1) {
+        await work(() => {
+          const path = random.pick(written)
+          const file = join(project.folder, path)
+          const rows = existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : []
+          rows.splice(random.below(rows.length + 1), random.below(3))
+          const more = lines(random.below(9_000), random.below(6))
+          rows.splice(random.below(rows.length + 1), 0, ...more.split('\n').slice(0, -1))
+          project.write(path, rows.map((row) => `${row}\n`).join(''))
+          commit()
+        })
+        switch (random.below(6)) {
+          case 0:
+            git('-C', beside, 'merge', '-q', '-m', 'Merge', main)
+            break
+          case 1:
+            commitIn(beside, `theirs-${step}.ts`, lines(step * 100, 7))
+            break
+          case 2:
+            git('merge', '-q', '--no-ff', '-m', 'Merge', 'side')
+            break
+          case 3:
+            git('merge', '-q', '-m', 'Merge', 'side')
+            break
+          case 4: {
+            git('checkout', '-q', '-B', 'squashed', 'side')
+            git('merge', '-q', '--squash', main)
+            git('commit', '-q', '--allow-empty', '-m', 'Squashed')
+            git('checkout', '-q', main)
+            git('merge', '-q', '-m', 'Merge', 'squashed')
+            break
+          }
+          default:
+        }
+      }
+      const now = treeOf(project.folder)
+      const all = await files()
+      for (const path of written) {
+        const { added, deleted } = numstat(project.folder, before, now, path)
+        expect(all[path] ?? [0, 0]).toEqual([added, deleted])
+      }
+    },
+  )
 
   test('takes off what a task took back', async () => {
     const { project, work, commit, files } = await openMission()

@@ -112,8 +112,8 @@ export function treeOf(folder: string): string {
 }
 
 /** What git says of the difference of two states of a tree. */
-export function numstat(folder: string, from: string, to: string) {
-  const question = ['diff-tree', '-r', '-z', '-M50%', '--numstat', from, to]
+export function numstat(folder: string, from: string, to: string, ...only: readonly string[]) {
+  const question = ['diff-tree', '-r', '-z', '-M50%', '--numstat', from, to, '--', ...only]
   const records = runGit(folder, ...question)
     .split('\0')
     .slice(0, -1)
