@@ -72,11 +72,12 @@ async function checkedTask(script: string, check: object | string = 'sh check.sh
 describe('a check of a task', () => {
   test('runs on the measured content once a person approved it, and asks until then', async () => {
     const task = await checkedTask('true')
-    expect(await task.complete({ preview: true })).not.toHaveProperty('completed')
     const items = await task.items()
     expect(items).toMatchObject([
       { task_id: task.id, run_id: null, request: { run: 'sh check.sh', folder: task.project.folder } },
     ])
+    expect(await task.complete({ preview: true })).not.toHaveProperty('completed')
+    expect(await task.items()).toEqual(items)
     expect(timesRun(task.project)).toBe(0)
     await task.approve()
     expect(await task.items()).toEqual([])
@@ -87,6 +88,24 @@ describe('a check of a task', () => {
     expect(timesRun(task.project)).toBe(1)
     expect(await task.results()).toEqual([['passed', true]])
     expect(troubles(await task.project.call('doctor'))).toEqual([])
+  })
+
+  test('asks when a task starts, so that its end is proven: once for all tasks, and again for another content', async () => {
+    const task = await checkedTask('true')
+    const { project } = task
+    const [item] = await task.items()
+    const other = { name: 'B', goal: 'B', done_when: { check: ['sh check.sh'] } }
+    expect((await project.call('start_task', other)).warnings).not.toContainEqual(
+      expect.stringContaining('sh check.sh'),
+    )
+    expect(await task.items()).toHaveLength(1)
+    await project.call('approve', { id: item?.['item_id'] }, { actor: person })
+    expect((await task.complete()).verdict).toMatchObject({ is: 'proven' })
+    const pinned = { ...other, done_when: { check: [{ run: 'sh check.sh', pinned: ['check.sh'] }] } }
+    expect((await project.call('start_task', pinned)).warnings).toContainEqual(
+      expect.stringContaining('sh check.sh'),
+    )
+    expect(await task.items()).toHaveLength(1)
   })
 
   test('runs again when the content changed, and not for a failed attempt', async () => {

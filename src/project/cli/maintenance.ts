@@ -4,7 +4,8 @@ import { table } from '../../surfaces/cli/render/table.ts'
 import { formatAge } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView } from '../../surfaces/cli/render/view.ts'
 
-const commandsAreApproved = 'Before a command first runs, you are asked once: waymark inbox'
+const commandsAreApproved =
+  'The first task that needs a command asks you once whether it may run: waymark inbox'
 
 export const settingChanged: AnswerView<'setting_set'> = ({ name, value, before }, { ink }) =>
   value === before

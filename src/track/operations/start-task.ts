@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
+import { questionEvents } from '../../gate/operations/run/commands.ts'
 import { ownWorkNotes } from '../../gate/operations/run/own-work.ts'
 import type { Snapshot } from '../../git/ports/work-tree.ts'
 import { WaitingEntry } from '../../inbox/operations/item-answer.ts'
@@ -35,6 +36,7 @@ import {
   reportedBrief,
   reportedContents,
 } from '../../lines/operations/record-lines.ts'
+import { addToDoneWhen, noDoneWhen } from '../../plan/domain/done-when.ts'
 import {
   DoneWhenEntry,
   doneWhenEntry,
@@ -66,6 +68,7 @@ import {
   openLossFields,
   recordedLosses,
 } from './losses.ts'
+import { checkMeasurements, unansweredChecks } from './task-checks.ts'
 import { DependencyEntry, PastAttemptEntry, readTaskHistory } from './task-history.ts'
 
 /** Mission Control's keys, what the areas matched, and the details of a planned task. */
@@ -172,6 +175,7 @@ export const startTask = defineOperation({
     reported: reportedContents,
     lines: changedLines,
     lost: lostContents,
+    commands: checkMeasurements.commands,
   })
   .prepare(async (reads, received, context, measured) => {
     const isUnnamed = received.name === undefined && received.planned_task_id === undefined
@@ -207,7 +211,18 @@ export const startTask = defineOperation({
     const areas = resumed?.areas ?? scopeOfAttempt(input.areas ?? [], situation.planned?.task, situation)
     const openAttempts = areas.length === 0 ? [] : open
     const losses = lineContext && (await lossContext(reads, lineContext))
-    const found = { input, situation, areas, ref, openAttempts, lineContext, losses, session }
+    const { planned: plannedTask, mission } = situation
+    const checks = await unansweredChecks(reads, {
+      context,
+      promises: await promisesOf(reads, {
+        missionId: mission?.id ?? null,
+        doneWhen: addToDoneWhen(plannedTask?.task.doneWhen ?? noDoneWhen, givenDoneWhen(input) ?? {}),
+      }),
+      place: ref,
+      measured: { ...(measured.commands && { commands: measured.commands }) },
+    })
+    const { unanswered } = checks
+    const found = { input, situation, areas, ref, openAttempts, lineContext, losses, session, unanswered }
     const isRecording = lineContext !== null
     const { reported } = measured
     return {
@@ -224,14 +239,14 @@ export const startTask = defineOperation({
         ...(lineContext?.isOn && reported && { lines: linesBrief(lineContext, taken, reported) }),
         // Together with the lines, because both start git.
         ...(isRecording && losses && reported && { lost: lostBrief(losses, taken) }),
+        ...checks.briefs,
       },
       found,
     }
   })
   .record(async ({ reads, found, measured, context, setting }) => {
-    const { input, situation, areas, ref, openAttempts, lineContext, losses, session } = requireMeasured(
-      found ?? undefined,
-    )
+    const { input, situation, areas, ref, openAttempts, lineContext, losses, session, unanswered } =
+      requireMeasured(found ?? undefined)
     const { takenAt: snapshotAt, ownTree, ...snapshot } = requireMeasured(measured.start)
     const { actor } = context
     const { reported, lines = null } = measured
@@ -285,14 +300,18 @@ export const startTask = defineOperation({
     const events = started.resumed
       ? started.events
       : [...recorded, ...lost, ...started.events, ...linkTo(session, started.attempt)]
+    const { id: taskId, name, missionId } = started.task
+    const owner = { runId: null, missionId, taskId, name: `Task "${name}"` }
+    const asked = await questionEvents(reads, unanswered, { owner, machine: context.machine, setting })
     return {
-      events,
+      events: [...events, ...asked],
       agentName: started.attempt.agentName,
       answer: {
         ...answer,
         warnings: [
           ...answer.warnings,
           ...lossNotes(lost),
+          ...askedNotes(asked),
           ...(await gateNotes(reads, started.task, context)),
         ],
         ...(doneWhen && { done_when: doneWhen }),
@@ -301,6 +320,16 @@ export const startTask = defineOperation({
       },
     }
   })
+
+/** Which checks a person was asked about just now. */
+function askedNotes(events: readonly NewProjectEvent[]): readonly string[] {
+  const requests = events.flatMap((event) =>
+    event.kind === 'inbox.opened' ? (event.item.request ?? []) : [],
+  )
+  const runs = requests.flatMap((request) => (request.kind === 'command' ? [`"${request.run}"`] : []))
+  if (runs.length === 0) return []
+  return [`A person was asked whether ${runs.join(', ')} may run at the end. Do not wait for it: go on.`]
+}
 
 /** Says to a person before the work that its gate asks for an approval which they then cannot give. */
 async function gateNotes(

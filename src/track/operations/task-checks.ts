@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import type { CommandResult } from '../../gate/domain/run.ts'
 import { ciLine } from '../../gate/operations/run/ci-results.ts'
-import { type CommandOwner, commandRuns, prepareCommandRuns } from '../../gate/operations/run/commands.ts'
+import {
+  type CommandOwner,
+  commandRuns,
+  prepareCommandRuns,
+  questionsAbout,
+} from '../../gate/operations/run/commands.ts'
 import {
   type ApprovableCommand,
   type ExternalState,
@@ -23,6 +28,7 @@ import type { Reads } from '../../store/ports/store.ts'
 import {
   type Attempt,
   isOfOtherSession,
+  type SnapshotLocation,
   staleAfter,
   type Task,
   type TaskOutcome,
@@ -92,7 +98,7 @@ export async function prepareChecks(reads: Reads, request: ChecksRequest): Promi
   // Only the machine that has the files can run them.
   if (snapshot.machineId !== context.machine?.id)
     return { briefs: {}, first: undefined, checks: check.map(notRun), content: null }
-  const folder = folderOf(attempt)
+  const folder = folderIn(snapshot)
   const briefs = { checkedTree: { folder } }
   if (measured.checkedTree === undefined) return { briefs, first: undefined, checks: null, content: null }
   const { tree } = measured.checkedTree
@@ -123,6 +129,36 @@ export async function prepareChecks(reads: Reads, request: ChecksRequest): Promi
     checks: first === null ? null : await measuredChecks(reads, { attempt, commands, external }),
     content: tree,
   }
+}
+
+/** The checks that nobody answered, to ask about at the start of a task, so that they can run at its end. */
+export async function unansweredChecks(
+  reads: Reads,
+  {
+    context,
+    promises,
+    place,
+    measured,
+  }: Pick<ChecksRequest, 'context' | 'promises'> & {
+    readonly place: SnapshotLocation
+    readonly measured: MeasurementValues<Pick<CheckMeasurements, 'commands'>>
+  },
+): Promise<{
+  readonly briefs: Briefs<Pick<CheckMeasurements, 'commands'>>
+  readonly unanswered: ReturnType<typeof questionsAbout>
+}> {
+  const { check } = promises
+  if (check.length === 0 || place.machineId !== context.machine?.id) return { briefs: {}, unanswered: [] }
+  const folder = folderIn(place)
+  const questions = new MeasurementQuestions<Pick<CheckMeasurements, 'commands'>>(measured)
+  const commands = await prepareCommands(reads, questions, {
+    context: { folder, fingerprint: context.fingerprint },
+    guards: check.map((one) => ({ type: 'command', ...one })),
+    tree: null,
+    runs: true,
+  })
+  const unanswered = questionsAbout(commands ?? [], folder).filter(({ isAnswered }) => !isAnswered)
+  return { briefs: questions.briefs, unanswered }
 }
 
 /** The checks as a verdict judges them. */
@@ -161,8 +197,8 @@ export function withRunningChecks<Answered extends object>(
   }
 }
 
-/** The project's folder in the attempt's work tree. */
-function folderOf({ snapshot: { top, prefix } }: Attempt): string {
+/** The project's folder in a work tree. */
+function folderIn({ top, prefix }: Pick<SnapshotLocation, 'top' | 'prefix'>): string {
   return prefix === '' ? top : `${top}/${prefix.replace(/\/$/, '')}`
 }
 

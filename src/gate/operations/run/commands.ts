@@ -149,14 +149,7 @@ async function runCommands(handling: CommandContext, running: CommandsToRun): Pr
   const { tree, folder } = external
   if (tree === null) return
   const commands = ownCommands(running)
-  await askPerson(
-    handling,
-    owner,
-    commands.map(({ guard, hash, approved, refusal, question }) => {
-      const isAnswered = approved || refusal !== null
-      return { run: guard.run, folder, pinned: guard.pinned, hash, isAnswered, question }
-    }),
-  )
+  await askPerson(handling, owner, questionsAbout(commands, folder))
   const requests = commands
     .filter(({ approved }) => approved)
     .map((command): CommandStart => ({ command, tree, folder, again, isSerial }))
@@ -165,6 +158,19 @@ async function runCommands(handling: CommandContext, running: CommandsToRun): Pr
     : Promise.all(requests.map((request) => begin(handling, owner, request)))
   // The command line ends its commands when it exits, so it waits for them.
   await (handling.actor.channel === 'cli' && !handling.machine ? all : waitAtMost(waitOf(handling), all))
+}
+
+type QuestionedCommand = RequestedGuardCommand & { readonly question: CommandQuestion | null }
+
+/** What a person is asked about commands that run in a folder. */
+export function questionsAbout(
+  commands: readonly ApprovableCommand[],
+  folder: string,
+): readonly QuestionedCommand[] {
+  return commands.map(({ guard, hash, approved, refusal, question }) => {
+    const isAnswered = approved || refusal !== null
+    return { run: guard.run, folder, pinned: guard.pinned, hash, isAnswered, question }
+  })
 }
 
 interface CommandStart {
@@ -429,7 +435,7 @@ const maxScriptLength = 2_000
 
 /** The request to approve a command: its pinned files with hashes, and their changes since an approval. */
 function requestOf(
-  { machine }: Pick<Context, 'machine'>,
+  machine: Context['machine'],
   { run, folder, pinned: files, hash }: GuardCommand & { readonly hash: string },
   { files: hashedFiles, before }: CommandQuestion,
 ): CommandRequest {
@@ -463,38 +469,48 @@ function changesSince(difference: NonNullable<CommandQuestion['before']>['differ
   }
 }
 
-/**
- * Opens an item for each unanswered command, once per line and content; closes items about other content of those lines.
- * Writes only if something changes.
- */
+/** Asks a person about commands. Writes only if something changes. */
 export async function askPerson(
   handling: CommandContext,
   owner: CommandOwner,
-  commands: readonly (RequestedGuardCommand & { readonly question: CommandQuestion | null })[],
+  commands: readonly QuestionedCommand[],
 ): Promise<void> {
   const settled = await handling.store.view((reads) => hasAllAnswers(reads, commands))
   if (settled) return
-  const questions = commands.map((command) => {
+  await handling.recordAside(async (reads, setting) => ({
+    events: await questionEvents(reads, commands, { owner, machine: handling.machine, setting }),
+    answer: null,
+  }))
+}
+
+/** Opens an item for each unanswered command, once per line and content; closes items about other content of those lines. */
+export async function questionEvents(
+  reads: Reads,
+  commands: readonly QuestionedCommand[],
+  {
+    owner,
+    machine,
+    setting,
+  }: {
+    readonly owner: CommandOwner
+    readonly machine: Context['machine']
+    readonly setting: TransactionContext
+  },
+): Promise<readonly NewProjectEvent[]> {
+  const events: NewProjectEvent[] = []
+  for (const command of commands) {
     const { isAnswered, question } = command
-    return {
-      command,
-      request: isAnswered || question === null ? null : requestOf(handling, command, question),
-    }
-  })
-  await handling.recordAside(async (reads, setting) => {
-    const events: NewProjectEvent[] = []
-    for (const { command, request } of questions) {
-      const open = await openQuestions(reads, command)
-      const same = open.find((item) => hashOf(item) === command.hash)
-      const reason = `${owner.name} needs the result of "${command.run}" in ${command.folder}. ${approvalQuestion(request)}`
-      const newItem = request === null || same ? null : commandItem(owner, { request, reason }, setting)
-      const stale = open.filter((item) => hashOf(item) !== command.hash)
-      const successor = newItem?.id ?? same?.id
-      events.push(...stale.map((item) => commandItemClosed(item, successor)))
-      if (newItem) events.push({ kind: 'inbox.opened', item: newItem })
-    }
-    return { events, answer: null }
-  })
+    const request = isAnswered || question === null ? null : requestOf(machine, command, question)
+    const open = await openQuestions(reads, command)
+    const same = open.find((item) => hashOf(item) === command.hash)
+    const reason = `${owner.name} needs the result of "${command.run}" in ${command.folder}. ${approvalQuestion(request)}`
+    const newItem = request === null || same ? null : commandItem(owner, { request, reason }, setting)
+    const stale = open.filter((item) => hashOf(item) !== command.hash)
+    const successor = newItem?.id ?? same?.id
+    events.push(...stale.map((item) => commandItemClosed(item, successor)))
+    if (newItem) events.push({ kind: 'inbox.opened', item: newItem })
+  }
+  return events
 }
 
 function commandItem(
