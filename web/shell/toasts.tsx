@@ -68,8 +68,8 @@ interface ToastCommand {
   readonly input: object
   /** What is being done, in the past tense: `Approved`. */
   readonly text: string
-  /** After it was sent, or refused. */
-  readonly onSent?: () => void
+  /** After it was sent, with the answer, or refused. */
+  readonly onSent?: (answer: unknown, project: string) => void
 }
 
 interface PendingCommand extends ToastCommand {
@@ -114,12 +114,13 @@ function sendAll(): void {
 window.addEventListener('pagehide', sendAll)
 
 async function send({ about, operation, input, project, onSent: sent }: PendingCommand): Promise<void> {
+  let answer: unknown
   try {
-    await callByName(operation, input, { project })
+    answer = await callByName(operation, input, { project })
   } catch (error) {
     showToast({ kind: 'refused', text: errorText(error) })
   } finally {
-    sent?.()
+    sent?.(answer, project)
     // What was read meanwhile says it; without this the card would come back for a moment.
     setTimeout(() => dismissSending(about), 400)
   }

@@ -88,6 +88,8 @@ const ItemEnded = z.object({
   closed_by: z.string(),
   closed_at: z.string(),
   decided: z.literal(true),
+  /** The finished task whose check waited for the command: `verify` runs it. */
+  verify_task: z.string().optional(),
   notes: strings.optional(),
 })
 
@@ -442,6 +444,7 @@ async function recordItemAnswer(
   const { id, kind, runId } = item
   const beside = await itemsAnsweredWith(reads, item, ending.action)
   const isCheck = kind === 'command' && runId === null && ending.action === 'approved'
+  const checked = isCheck && task?.status === 'done' ? task.id : null
   const judged = await judgedAfter(
     reads,
     { item, action: ending.action, answer, author: context.actor.name },
@@ -465,9 +468,7 @@ async function recordItemAnswer(
     ...(kind === 'command' && ending.action === 'rejected' && item.request?.kind === 'command'
       ? [`To allow it again: ${revokeCommand(item.request.hash)}`]
       : []),
-    ...(isCheck && task !== null && task.status === 'done'
-      ? [`To check the finished task ${task.id}: waymark verify ${task.id}`]
-      : []),
+    ...(checked === null ? [] : [`To check the finished task ${checked}: waymark verify ${checked}`]),
   ]
   const withdrawn =
     ending.action === 'sent back' && task !== null
@@ -490,6 +491,7 @@ async function recordItemAnswer(
       closed_by: context.actor.name,
       closed_at: instant(setting.at),
       decided: true,
+      ...(checked !== null && { verify_task: checked }),
       ...(notes.length > 0 && { notes }),
     },
   }

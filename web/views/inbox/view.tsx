@@ -1,10 +1,12 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { callByName, errorText } from '../../api/call.ts'
 import type { InboxCard, InboxItemData } from '../../api/entities.ts'
 import { isPermitted } from '../../api/session.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { useRows } from '../../live/rows.ts'
+import { resultLines } from '../../palette/results.ts'
 import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { stepSelection, WaitingRows } from '../../parts/list.tsx'
@@ -39,7 +41,11 @@ export function View() {
     const { operation } = verb
     const text = doneText(verb, titleOfCard(of), openerOf(of), answer)
     const input = { ...verb.input(of, answer), ...(of.content !== null && { content: of.content }) }
-    sendLater({ about, operation, input, text, onSent: inbox.refresh })
+    const onSent = (result: unknown, project: string) => {
+      inbox.refresh()
+      void runWaitingCheck(result, project)
+    }
+    sendLater({ about, operation, input, text, onSent })
   }
   // While a pointer is over the list an answered row stays.
   const waits = (about: string) => inbox.answer.value?.items.some(({ item_id }) => item_id === about) ?? false
@@ -172,4 +178,17 @@ function useSelection(order: readonly string[]): string | null {
   first.current ??= order[0] ?? null
   const selected = query.value.get('select') ?? first.current
   return selected !== null && order.includes(selected) ? selected : null
+}
+
+/** Runs the check of finished work that waited for the command which was just allowed, and says what it found. */
+async function runWaitingCheck(answer: unknown, project: string): Promise<void> {
+  const task = (answer as { readonly verify_task?: string } | undefined)?.verify_task
+  if (task === undefined || !isPermitted('verify')) return
+  const operation = 'verify'
+  try {
+    const found = await callByName(operation, { run_id: task }, { project })
+    showToast({ kind: 'done', text: resultLines(operation, found).join('. ') }, 10_000)
+  } catch (error) {
+    showToast({ kind: 'refused', text: errorText(error) })
+  }
 }
