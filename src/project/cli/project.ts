@@ -99,9 +99,29 @@ function planLine({ plan, running_total: running }: OutputOf<'status'>): string 
 
 function nextStep({ plan: { ready, in_progress }, missions }: OutputOf<'status'>): string {
   if (in_progress > 0) return ''
-  if (ready > 0) return 'waymark task next, then waymark task start <task>'
+  if (ready > 0) return 'tell your agent to go on; by hand: waymark task next, then waymark task start <task>'
   const finished = missions.find((mission) => gateSteps(mission).length > 0)
-  return finished === undefined ? '' : gateSteps(finished).join(', or ')
+  if (finished !== undefined) {
+    const [gate] = finished.gates
+    const check =
+      gate === undefined ? '' : `\nwaymark run show ${gate.run_id} says what is missing, if anything`
+    return `${gateSteps(finished).join(', or ')}${check}`
+  }
+  const over = missions.find((one) => one.done_tasks > 0 && one.gates.length === 0 && !hasOpenWork(one))
+  return over === undefined
+    ? ''
+    : `waymark mission complete ${over.mission_id} --status completed --summary "<what was done>", or more tasks`
+}
+
+type MissionOfStatus = OutputOf<'status'>['missions'][number]
+
+function hasOpenWork({
+  open_tasks: running,
+  to_do_tasks: toDo,
+  done_waiting: waiting,
+  open_blockers: asked,
+}: MissionOfStatus): boolean {
+  return running + toDo + waiting + asked > 0
 }
 
 /** Tasks of ended missions, which a person sent back: no list of open work has them. */

@@ -48,7 +48,10 @@ export function nextStepLines(
     verdict.reasons.some(({ rule, paths }) => rule === 'measurement_partial' && paths !== undefined)
   return [
     ...(waiting.length > 0 && !isAsked
-      ? [`${isRejected ? 'Then check it' : 'Check it now'}: waymark verify ${taskId}`]
+      ? [
+          `${isRejected ? 'Then check it' : 'Check it now'}: waymark verify ${taskId}`,
+          `If its files changed since, accept it: waymark review ${taskId}`,
+        ]
       : []),
     ...(isUncertain ? [`Accept it: waymark review ${taskId}. Next time: waymark worktree add <task>`] : []),
   ]

@@ -49,7 +49,7 @@ const runChecks: Fix = ({ id, accept }) =>
 const fixes: Readonly<Partial<Record<VerdictRule, Fix>>> = {
   no_check: ({ accept }) =>
     `Give tasks a check, such as: waymark setting set done_when '{"check": ["npm test"]}'. For this one, ${accept}`,
-  check_not_approved: ({ id }) => `Approve its check: waymark inbox. Then run it: waymark verify ${id}`,
+  check_not_approved: (task) => `Allow its check, if the inbox asks: waymark inbox. ${runChecks(task)}`,
   check_not_run: runChecks,
   check_disturbed: runChecks,
   check_failed_shared: runChecks,
