@@ -187,6 +187,28 @@ guards: { ok: { type: artifact, artifact_type: plan, condition: exists } }
     )
   })
 
+  test.each([
+    ['done', 0],
+    ['dropped', 1],
+  ])('a gate that lacks the merge alone is open if the merge leads to a success: %s', (to, code) => {
+    const project = branchOfWork()
+    complete(project, project.taskId)
+    project.write(
+      '.waymark/processes/gate.yaml',
+      `process: { dialect: 1, id: gate, version: "1.0.0", name: Gate, initial_state: land }
+roles: [{ name: worker, kind: agent }]
+states: [{ name: land }, { name: done, is_final: true, outcome: succeeded }, { name: dropped, is_final: true, outcome: failed }]
+events: [{ name: go, allowed_roles: [worker] }, { name: close, allowed_roles: [worker] }]
+transitions: [{ from: land, event: go, to: ${to}, guard: merged }, { from: land, event: close, to: done, guard: ok }]
+artifacts: [{ type: plan }]
+guards: { merged: { type: landed }, ok: { type: artifact, artifact_type: plan, condition: exists } }
+`,
+    )
+    project.json('run', 'create', 'gate', '--mission-id', project.missionId)
+    const ran = project.run('check', '--base', 'main')
+    expect(ran.code, ran.out).toBe(code)
+  })
+
   test('lists tasks that are not proven, and fails for them with --strict until a person accepts', () => {
     const project = branchOfWork()
     complete(project, project.taskId)

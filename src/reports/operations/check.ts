@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { stateNamed } from '../../gate/domain/definition.ts'
 import { runEndWords } from '../../gate/domain/gating-run.ts'
 import type { RunRecord } from '../../gate/domain/run.ts'
 import { guardLine } from '../../gate/operations/run/refusal.ts'
@@ -291,6 +292,8 @@ async function gatesOf(
   const closed: (Reason | null)[] = []
   for (const run of [...open.values()].slice(0, maxReasons)) {
     const situation = await prepareSituation(reads, questions, { context, runId: run.id })
+    // A check before the merge cannot ask for the merge.
+    if (situation && lacksOnlyMerge(situation)) continue
     const message = situation && gateWords(situation, run)
     closed.push(message === null ? null : { kind: 'gate', message, path: null, id: run.id })
   }
@@ -301,6 +304,19 @@ async function gatesOf(
       return { kind: 'gate', message: `A gate was lost: ${runEndWords(run)}.`, path: null, id: run.id }
     }),
   ]
+}
+
+/** Whether a run would end successfully now if its lines were on the default branch. */
+function lacksOnlyMerge({ events, definition }: RunSituation): boolean {
+  const typeOf = (name: string) => definition.guards.find((guard) => guard.name === name)?.guard.type
+  return events.some(({ transitions }) =>
+    transitions.some(
+      ({ to, missing }) =>
+        stateNamed(definition, to)?.outcome === 'succeeded' &&
+        missing.length > 0 &&
+        missing.every(({ name }) => typeOf(name) === 'landed'),
+    ),
+  )
 }
 
 function gateWords({ events }: RunSituation, run: RunRecord): string {
