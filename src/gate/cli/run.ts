@@ -1,5 +1,6 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { quoteShellWord } from '../../kernel/shell-word.ts'
+import { formatCount } from '../../kernel/text.ts'
 import {
   blocks,
   bullets,
@@ -386,9 +387,16 @@ function commandText(command: OutputOf<'verify'>['commands'][number], page: Rend
     const why = reason === '' ? '' : `: ${reason}`
     return `${head}\n  ${author} rejected it${why}\n  To allow it again: ${revokeCommand(hash)}`
   }
-  const output = (command.output ?? '').trimEnd().split('\n').slice(-20).join('\n')
-  return status === 'passed' || output === '' ? head : `${head}\n${indentText(output)}`
+  const lines = (command.output ?? '').trimEnd().split('\n')
+  const shown = lines.slice(-maxOutputLines)
+  const before = lines.length - shown.length
+  if (status === 'passed' || lines.join('') === '') return head
+  const cut =
+    before === 0 ? [] : [page.ink('dim', `… ${formatCount(before, 'line')} before: --json prints all`)]
+  return `${head}\n${indentText([...cut, ...shown].join('\n'))}`
 }
+
+const maxOutputLines = 100
 
 function statusText(status: string, page: RenderContext): string {
   return status === 'passed' ? page.ink('green', status) : statusWord(status, page)

@@ -1,7 +1,7 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { escapeLineBreaks } from '../../surfaces/cli/render/text.ts'
 import type { RenderContext } from '../../surfaces/cli/render/view.ts'
-import { isContradiction, reasonText, revokeCommand } from '../domain/verdict.ts'
+import { isContradiction, reasonText, revokeCommand, type VerdictRule } from '../domain/verdict.ts'
 
 type VerdictAnswer = NonNullable<OutputOf<'complete_task'>['verdict']>
 
@@ -34,6 +34,8 @@ export function verdictText(
   ].join('\n')
 }
 
+const failedChecks: ReadonlySet<string> = new Set<VerdictRule>(['check_failed', 'check_failed_shared'])
+
 /** What a person can do about an unproven task: run a check that waited for them, or accept uncertain files. */
 export function nextStepLines(
   verdict: VerdictAnswer | null,
@@ -52,6 +54,9 @@ export function nextStepLines(
           `${isRejected ? 'Then check it' : 'Check it now'}: waymark verify ${taskId}`,
           `If its files changed since, accept it: waymark review ${taskId}`,
         ]
+      : []),
+    ...(verdict?.reasons.some(({ rule }) => failedChecks.has(rule))
+      ? [`Run it again, and read what it prints: waymark verify ${taskId}`]
       : []),
     ...(isUncertain ? [`Accept it: waymark review ${taskId}. Next time: waymark worktree add <task>`] : []),
   ]
