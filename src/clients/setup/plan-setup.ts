@@ -394,7 +394,7 @@ function requestedHookEdits(client: Client, input: SetupPlanInput): Partial<Edit
       one.includes('*') ? input.expand(one) : [one],
     )
     if (plugin !== null || seen.some((one) => hasOurHook(read(one) ?? ''))) return {}
-    return { notes: ['Sessions of agents are recorded only with --hooks.'] }
+    return { notes: ['Sessions in which the agent does not call Waymark are recorded only with --hooks.'] }
   }
   if (plugin !== null) {
     return { notes: [`${client.title} has the hooks from its plugin, which ${plugin} switches on.`] }

@@ -293,6 +293,7 @@ function projectIn(words: readonly string[]): string | undefined {
 function moveGeneralOptionsLast(words: readonly string[]): readonly string[] {
   const taking = ['--format', '--project', '--idempotency-key']
   const [first = '', second = '', ...rest] = words
+  if (first === '--json' && words.length > 1) return [...moveGeneralOptionsLast(words.slice(1)), first]
   if (taking.includes(first) && rest.length > 0) return [...moveGeneralOptionsLast(rest), first, second]
   if (taking.some((flag) => first.startsWith(`${flag}=`)))
     return [...moveGeneralOptionsLast(words.slice(1)), first]

@@ -124,7 +124,7 @@ test('undo says where a client is set up, when it is asked in another place', ()
 
 test('without hooks setup says what is not recorded, where none are there already', () => {
   const files = new Files(context)
-  const says = 'Sessions of agents are recorded only with --hooks.'
+  const says = 'Sessions in which the agent does not call Waymark are recorded only with --hooks.'
   expect(files.plan([client('claude'), client('codex')]).notes).toContain(says)
   expect(files.plan([client('zed')]).notes).not.toContain(says)
   files.setUp([client('claude')], { hooks: true, shared: true })
@@ -491,7 +491,7 @@ test('the plugin of Codex brings server and hooks, too', () => {
   ])
   expect(Object.fromEntries(files.texts)).toEqual(enabled(true))
   expect(new Files(context, enabled(false)).setUp([client('codex')]).notes).toEqual([
-    'Sessions of agents are recorded only with --hooks.',
+    'Sessions in which the agent does not call Waymark are recorded only with --hooks.',
   ])
 })
 

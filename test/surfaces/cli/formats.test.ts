@@ -10,6 +10,7 @@ test('an answer is text, and JSON where a flag or WAYMARK_FORMAT names it', () =
   expect(JSON.parse(json.out)).toMatchObject({ project: folder, witness: 'git' })
   expect(run('status', '--format', 'json')).toEqual(json)
   expect(run('--format', 'json', 'status')).toEqual(json)
+  expect(run('--json', 'status')).toEqual(json)
   const environment = { WAYMARK_FORMAT: 'json' }
   expect(runWith({ environment }, 'status')).toEqual(json)
   expect(JSON.parse(runWith({ environment }, 'review').out)).toMatchObject({ waiting: [] })
