@@ -9,7 +9,9 @@ import { actionWords } from '../domain/review.ts'
 type ReviewView = OutputOf<'review_show'>
 type Comment = ReviewView['comments'][number]
 type DraftRow = ReviewView['drafts'][number]
-type ReviewActionRow = Omit<ReviewView['reviews'][number], 'current'> & { readonly current?: boolean }
+type ReviewActionRow = Omit<ReviewView['reviews'][number], 'current' | 'task_id'> & {
+  readonly current?: boolean
+}
 
 /** The comments on work with their replies, and the reviews, oldest first. */
 export const reviewComments: AnswerView<'review_comments'> = ({ name, comments, reviews }, page) =>

@@ -127,8 +127,8 @@ export const reviewShow = defineOperation({
     files: list(FileEntry),
     comments: list(CommentEntry),
     drafts: list(DraftEntry),
-    /** `current`: the files did not change since. */
-    reviews: list(ReviewActionEntry.extend({ current: z.boolean() })),
+    /** `current`: the files did not change since. `task_id`: the review was of this task alone. */
+    reviews: list(ReviewActionEntry.extend({ current: z.boolean(), task_id: z.string().nullable() })),
     waiting: list(WaitingEntry),
     may: z.object({
       decide: z.boolean(),
@@ -251,16 +251,19 @@ export const reviewShow = defineOperation({
       files: entries,
       comments,
       drafts: drafts.map(draftEntry),
-      reviews: sent.map(({ id, action, text, content: reviewed, author, comments: count, createdAt }) => ({
-        review_id: id,
-        action,
-        text,
-        content: reviewed,
-        author: author.name,
-        comments: count,
-        created_at: instant(createdAt),
-        current: reviewed === preview.gathered.content,
-      })),
+      reviews: sent.map(
+        ({ id, action, text, content: reviewed, author, comments: count, createdAt, taskId }) => ({
+          review_id: id,
+          action,
+          text,
+          content: reviewed,
+          author: author.name,
+          comments: count,
+          created_at: instant(createdAt),
+          current: reviewed === preview.gathered.content,
+          task_id: taskId,
+        }),
+      ),
       waiting: preview.waiting.map(({ item }) => ({
         item_id: item.id,
         kind: item.kind,

@@ -302,7 +302,7 @@ function Head({ review, data, decided, say, reopen }: HeadProps) {
 }
 
 /** The goal, the links, and the last reviews. */
-function About({ data: { subject, reviews } }: { readonly data: ReviewData }) {
+function About({ data: { subject, reviews, attempts } }: { readonly data: ReviewData }) {
   const request = reviews.findLast(({ action }) => action === 'send_back')
   return (
     <>
@@ -327,12 +327,18 @@ function About({ data: { subject, reviews } }: { readonly data: ReviewData }) {
             {subject.task_id === null ? 'Open the mission' : (subject.mission_name ?? 'Open the mission')}
           </a>
         )}
-        {reviews.slice(-3).map(({ review_id, author, action, created_at: createdAt, current }) => (
-          <span key={review_id}>
-            {author} {actionWords[action]} <Since at={createdAt} /> ago
-            {action === 'approve' && !current ? ', before the last change' : ''}
-          </span>
-        ))}
+        {reviews.slice(-3).map(({ review_id, author, action, created_at: createdAt, current, task_id }) => {
+          // In the review of a mission some are of one of its tasks.
+          const part =
+            task_id === subject.task_id ? undefined : attempts.find((attempt) => attempt.task_id === task_id)
+          return (
+            <span key={review_id}>
+              {author} {actionWords[action]} {part === undefined ? 'it' : `“${part.task_name}”`}{' '}
+              <Since at={createdAt} /> ago
+              {action === 'approve' && !current && part === undefined ? ', before the last change' : ''}
+            </span>
+          )
+        })}
       </p>
     </>
   )
@@ -378,9 +384,9 @@ function Options({ review, done }: { readonly review: ReviewModel; readonly done
 }
 
 const actionWords = {
-  approve: 'approved it',
-  send_back: 'sent it back',
-  comment: 'commented',
+  approve: 'approved',
+  send_back: 'sent back',
+  comment: 'commented on',
 } as const satisfies Record<ReviewActionName, string>
 
 /** A notice of newer changes: the page stays as it is until the person asks for them. */
