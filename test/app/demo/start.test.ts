@@ -14,8 +14,9 @@ test('waits with the recorded day until a person presses the button of its page'
   const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? ''
   const session = async (): Promise<Answer> =>
     (await fetch(`${address}/api/session`, { headers: { cookie } })).json()
-  const { csrf, demo } = await session()
-  expect(demo).toBe('waiting')
+  const entry = await session()
+  expect(entry).toMatchObject({ demo: 'waiting' })
+  const { csrf } = entry
 
   const [, file = ''] = await program.printed(/token in ([^\n]+)\n/)
   const headers = { 'Content-Type': 'application/json', Origin: address }
