@@ -66,6 +66,9 @@ export function useScreens({ fill, recorded = false }: ScreenOptions = {}) {
     },
     open: async (path: string): Promise<OpenScreen> => {
       if (!serving) throw new Error('the server was started before the tests')
+      // Two at once would leave the globals of the first one behind.
+      await close?.()
+      close = undefined
       const { screen, close: end } = await openScreen(serving, path)
       close = end
       // From now on keys count, and what changes is told.

@@ -138,6 +138,6 @@ test('an approval names the mission and the work that is approved', async () => 
   await screen.see('In the mission: 2 files +2 −0 Add the voucher unproven', '.changed-tasks')
   expect(screen.text('.card')).not.toContain(run.run_id)
   await day.person('review_send', { subject: { task: task_id }, action: 'comment', text: 'Almost.' })
-  const review = await open(`/review/mission/${mission_id}`)
-  await review.see('commented on “Add the voucher”', '.review-links')
+  screen.go(`/review/mission/${mission_id}`)
+  await screen.see('commented on “Add the voucher”', '.review-links')
 })
