@@ -30,6 +30,16 @@ function complete(project: CommandLineProject, taskId: string): void {
   project.json('task', 'complete', taskId, '--status', 'success', '--outcome.summary', 'Done.')
 }
 
+function measured({ json }: BranchOfWork): void {
+  json('landed')
+}
+
+function lost(project: BranchOfWork): void {
+  project.write('src/made.ts', 'export const other = 2\n')
+  project.git('commit', '-q', '--amend', '-am', 'Made otherwise')
+  project.json('landed')
+}
+
 let done: { readonly folder: string; readonly missionId: string } | undefined
 
 /** The same with its task completed: made once, and copied from then on. */
@@ -187,12 +197,16 @@ guards: { ok: { type: artifact, artifact_type: plan, condition: exists } }
     )
   })
 
-  test.each([
-    ['done', 0],
-    ['dropped', 1],
-  ])('a gate that lacks the merge alone is open if the merge leads to a success: %s', (to, code) => {
+  test.each<[why: string, to: string, prepare: (project: BranchOfWork) => void, code: number]>([
+    ['its lines are committed', 'done', measured, 0],
+    ['the merge leads to no success', 'dropped', measured, 1],
+    ['nothing was measured', 'done', ({ run }) => void run('setting', 'list'), 1],
+    ['no task is done', 'done', ({ json, taskId }) => json('task', 'edit', taskId, '--status', 'to_do'), 1],
+    ['lines were lost', 'done', lost, 1],
+  ])('a gate lacks more than the merge, or not: %s', (_, to, prepare, code) => {
     const project = branchOfWork()
     complete(project, project.taskId)
+    prepare(project)
     project.write(
       '.waymark/processes/gate.yaml',
       `process: { dialect: 1, id: gate, version: "1.0.0", name: Gate, initial_state: land }
@@ -207,6 +221,7 @@ guards: { merged: { type: landed }, ok: { type: artifact, artifact_type: plan, c
     project.json('run', 'create', 'gate', '--mission-id', project.missionId)
     const ran = project.run('check', '--base', 'main')
     expect(ran.code, ran.out).toBe(code)
+    if (code === 1) expect(ran.out).toContain('is in "land", which is not a final state')
   })
 
   test('lists tasks that are not proven, and fails for them with --strict until a person accepts', () => {

@@ -1,15 +1,17 @@
 import type { ComponentChildren } from 'preact'
 import type { OperationName } from '../../src/surfaces/http/client/client.ts'
 import { denialReason } from '../api/session.ts'
-import { openOperation } from './overlays.tsx'
+import { type OperationRequest, openOperation } from './overlays.tsx'
 
 interface OperationButtonProps {
   readonly operation: OperationName
+  /** What its page gives, and how the page calls it. */
+  readonly request?: Omit<OperationRequest, 'name'>
   readonly children: ComponentChildren
 }
 
 /** Opens the form of an operation. */
-export function OperationButton({ operation, children }: OperationButtonProps) {
+export function OperationButton({ operation, request, children }: OperationButtonProps) {
   const denial = denialReason(operation)
   return (
     <button
@@ -17,7 +19,7 @@ export function OperationButton({ operation, children }: OperationButtonProps) {
       class="button"
       disabled={denial !== null}
       title={denial ?? ''}
-      onClick={() => openOperation({ name: operation })}
+      onClick={() => openOperation({ name: operation, ...request })}
     >
       {children}
     </button>

@@ -110,7 +110,7 @@ function nextStep({ plan: { ready, in_progress }, missions }: OutputOf<'status'>
   const over = missions.find((one) => one.done_tasks > 0 && one.gates.length === 0 && !hasOpenWork(one))
   return over === undefined
     ? ''
-    : `waymark mission complete ${over.mission_id} --status completed --summary "<what was done>", or more tasks`
+    : `waymark mission complete ${over.mission_id} --status completed --summary "<what was done>"`
 }
 
 type MissionOfStatus = OutputOf<'status'>['missions'][number]

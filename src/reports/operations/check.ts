@@ -23,7 +23,7 @@ import { defineOperation, type RecordContext } from '../../kernel/operations/ope
 import { excerpt, formatCount, plainWord } from '../../kernel/text.ts'
 import type { TaskCard } from '../../plan/ports/task-reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { landedStates } from '../../track/domain/landed.ts'
+import { type LandedState, landedStates } from '../../track/domain/landed.ts'
 import { isCompleted } from '../../track/domain/task.ts'
 import { isDoubted, verdictRules, verdictValues } from '../../track/domain/verdict.ts'
 import { explainFile, type PathAuthorship, type RecordedWork } from '../domain/unexplained-files.ts'
@@ -306,8 +306,15 @@ async function gatesOf(
   ]
 }
 
-/** Whether a run would end successfully now if its lines were on the default branch. */
-function lacksOnlyMerge({ events, definition }: RunSituation): boolean {
+const mergeable: ReadonlySet<LandedState> = new Set(['committed', 'pushed', 'landed', 'none'])
+
+/**
+ * Whether a run would end successfully if its commits were on the default branch. Lines that are lost, reverted, not
+ * committed or not measured are more than a missing merge.
+ */
+function lacksOnlyMerge({ events, definition, observed }: RunSituation): boolean {
+  const done = observed.tasks?.filter((task) => task.phase === null && task.done) ?? []
+  if (done.length === 0 || !done.every(({ landed }) => landed && mergeable.has(landed.is))) return false
   const typeOf = (name: string) => definition.guards.find((guard) => guard.name === name)?.guard.type
   return events.some(({ transitions }) =>
     transitions.some(

@@ -176,7 +176,7 @@ export const otherCommands: readonly OtherCommand[] = [
       ['--approve', 'Approve the version you reviewed, with your comments'],
       ['--send-back', 'Send the work back with your comments'],
       ['--comment', 'Only send your comments'],
-      ['--text <words>', 'Comment on the whole; behind --send-back or another action the words alone do'],
+      ['--text <words>', 'Comment on the whole; or put the words after the action: --send-back "<words>"'],
       ['--content <hash>', 'Hash of the content you reviewed; refused if it changed'],
       ['--format json|text', 'Output format; default: text. --json is short for --format json'],
       ['--project <folder>', 'Project folder; default: the enclosing repository'],

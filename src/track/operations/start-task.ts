@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
-import { questionEvents } from '../../gate/operations/run/commands.ts'
+import { questionEvents, taskOwner } from '../../gate/operations/run/commands.ts'
 import { ownWorkNotes } from '../../gate/operations/run/own-work.ts'
 import type { Snapshot } from '../../git/ports/work-tree.ts'
 import { WaitingEntry } from '../../inbox/operations/item-answer.ts'
@@ -300,8 +300,7 @@ export const startTask = defineOperation({
     const events = started.resumed
       ? started.events
       : [...recorded, ...lost, ...started.events, ...linkTo(session, started.attempt)]
-    const { id: taskId, name, missionId } = started.task
-    const owner = { runId: null, missionId, taskId, name: `Task "${name}"` }
+    const owner = taskOwner(started.task)
     const asked = await questionEvents(reads, unanswered, { owner, machine: context.machine, setting })
     return {
       events: [...events, ...asked],

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { CommandResult } from '../../gate/domain/run.ts'
 import { ciLine } from '../../gate/operations/run/ci-results.ts'
 import {
-  type CommandOwner,
   commandRuns,
   prepareCommandRuns,
   questionsAbout,
+  taskOwner,
 } from '../../gate/operations/run/commands.ts'
 import {
   type ApprovableCommand,
@@ -115,13 +115,7 @@ export async function prepareChecks(reads: Reads, request: ChecksRequest): Promi
   if (commands === null)
     return { briefs: { ...briefs, ...questions.briefs }, first: undefined, checks: null, content: tree }
   const external = { tree, folder, commands: await withoutResultElsewhere(reads, commands, tree) }
-  const owner: CommandOwner = {
-    runId: null,
-    missionId: task.missionId,
-    taskId: task.id,
-    name: `Task "${task.name}"`,
-  }
-  const running = { context, owner, external, again, isSerial: true }
+  const running = { context, owner: taskOwner(task), external, again, isSerial: true }
   const first = await prepareCommandRuns(reads, questions, running)
   return {
     briefs: { ...briefs, ...questions.briefs },

@@ -1,10 +1,10 @@
 import type { Timeline } from '../../api/entities.ts'
-import { denialReason, isPermitted } from '../../api/session.ts'
+import { isPermitted } from '../../api/session.ts'
 import { useQuery } from '../../live/query.ts'
 import { StatusIcon } from '../../parts/status.tsx'
 import { eventWords, Prose } from '../../parts/text.tsx'
 import { href } from '../../router/location.ts'
-import { openOperation } from '../../shell/overlays.tsx'
+import { OperationButton } from '../../shell/operation-button.tsx'
 
 /** The number of attempts and marks: all of nearly every mission. */
 const limit = 10_000
@@ -48,26 +48,13 @@ function isDone({ totals }: Timeline): boolean {
 }
 
 function CompleteButton({ mission: { id, name, runs } }: { readonly mission: Timeline }) {
-  const denial = denialReason('complete_mission')
+  const title = 'Complete the mission'
   const status = runs[0]?.status === 'failed' ? 'failed' : 'completed'
+  const request = { about: name, title, given: { mission_id: id, status }, fields: { summary: '' } }
   return (
-    <button
-      type="button"
-      class="button"
-      disabled={denial !== null}
-      title={denial ?? ''}
-      onClick={() =>
-        openOperation({
-          name: 'complete_mission',
-          about: name,
-          title: 'Complete the mission',
-          given: { mission_id: id, status },
-          fields: { summary: '' },
-        })
-      }
-    >
-      Complete the mission
-    </button>
+    <OperationButton operation="complete_mission" request={request}>
+      {title}
+    </OperationButton>
   )
 }
 

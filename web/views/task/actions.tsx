@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks'
 import { call, callByName } from '../../api/call.ts'
 import type { TaskData } from '../../api/entities.ts'
 import { denialReason } from '../../api/session.ts'
+import { resultLines } from '../../palette/results.ts'
 import { RefusalMessage } from '../../parts/refusal.tsx'
 import { moveWords, openAttemptText, statusMove } from '../../parts/task-moves.ts'
 import { TerminalCommand } from '../../parts/terminal-command.tsx'
-import { eventWords } from '../../parts/text.tsx'
 import { href } from '../../router/location.ts'
 import { type OperationRequest, openOperation } from '../../shell/overlays.tsx'
 
@@ -79,10 +79,8 @@ function CheckRun({ task, refresh }: { readonly task: TaskData; readonly refresh
     setBusy(true)
     setRefusal(null)
     try {
-      const { commands, verdict, note } = await call('verify', { run_id: task.id })
-      const ends = commands.map((command) => `${command.run}: ${eventWords(command.status).toLowerCase()}.`)
-      const now = verdict ? `The task is now ${verdict.is}.` : (note ?? '')
-      setResult([...ends, now].join(' '))
+      const operation = 'verify'
+      setResult(resultLines(operation, await call(operation, { run_id: task.id })).join('. '))
       refresh()
     } catch (error) {
       setRefusal(error)

@@ -1,5 +1,6 @@
 import { pathInsidePrefix } from '../../../kernel/path-pattern.ts'
 import type { Reads } from '../../../store/ports/store.ts'
+import { namesOf } from '../../../track/domain/changes.ts'
 import { isDeclared, judgePath, parseScope } from '../../../track/domain/scope/scope.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../../../track/domain/task.ts'
 import type { MeasuredWorkTree } from './external-state.ts'
@@ -51,7 +52,7 @@ export async function gapChangesOf(
     const foreign = await foreignWork(reads, own, first)
     const { top, prefix } = first.snapshot
     const open = changes.filter(({ path }) => !foreign(path))
-    const paths = new Set(open.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])))
+    const paths = new Set(open.flatMap(namesOf))
     for (const path of paths) {
       found.push({ top, path, own: pathInsidePrefix(path, prefix), isSensitive: sensitive.includes(path) })
     }

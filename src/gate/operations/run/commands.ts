@@ -17,6 +17,7 @@ import { processEnd } from '../../../kernel/process-end.ts'
 import { excerpt } from '../../../kernel/text.ts'
 import { wait } from '../../../kernel/wait.ts'
 import type { Reads, SideWrite } from '../../../store/ports/store.ts'
+import type { Task } from '../../../track/domain/task.ts'
 import type { CommandGuard } from '../../domain/guards/command.ts'
 import type { CommandResult, RunRecord } from '../../domain/run.ts'
 import type { CommandEnd, CommandReport, PinnedCommand } from '../../ports/command-runner.ts'
@@ -75,6 +76,10 @@ export interface CommandOwner {
 
 export function runOwner({ id, process, missionId, taskId }: OwningRun): CommandOwner {
   return { runId: id, missionId, taskId, name: process.name }
+}
+
+export function taskOwner({ id, name, missionId }: Pick<Task, 'id' | 'name' | 'missionId'>): CommandOwner {
+  return { runId: null, missionId, taskId: id, name: `Task "${name}"` }
 }
 
 type OwningRun = Pick<RunRecord, 'id' | 'process' | 'missionId' | 'taskId'>

@@ -9,6 +9,7 @@ import { type MeasurementOf, measurement } from '../../../kernel/operations/meas
 import type { RecordContext } from '../../../kernel/operations/operation.ts'
 import { pathInsidePrefix } from '../../../kernel/path-pattern.ts'
 import type { Reads } from '../../../store/ports/store.ts'
+import { namesOf } from '../../../track/domain/changes.ts'
 import { sharedKind } from '../../../track/domain/scope/file-kind.ts'
 import { isDeclared, judgePath, parseScope, type Scope } from '../../../track/domain/scope/scope.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../../../track/domain/task.ts'
@@ -627,9 +628,7 @@ function prepareNetChanges(
     const changes = own.flatMap(
       ({ id }) => openChanges.get(id)?.changes ?? work.stored.get(id)?.changes ?? [],
     )
-    const paths = [
-      ...new Set(changes.flatMap((file) => (file.from === undefined ? [file.path] : [file.path, file.from]))),
-    ]
+    const paths = [...new Set(changes.flatMap(namesOf))]
     if (!isCompared || now === null || paths.length === 0) return []
     return [
       { tree: treeOf(first.snapshot), found: questions.ask('net', { first: first.snapshot, now, paths }) },
