@@ -63,11 +63,24 @@ async function readOutlined(
   return { text, tooDeep }
 }
 
-async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
-  const announced = Number(request.headers.get('content-length') ?? 0)
-  if (announced > maxBytes) throw bodyTooLarge(`${announced} bytes`, `${maxBytes} bytes`)
-  if (request.body === null) return Buffer.alloc(0)
-  return joinChunks(readWholeBody(request.body), maxBytes)
+async function readBytes({ body, headers }: Request, maxBytes: number): Promise<Buffer> {
+  if (body === null) return Buffer.alloc(0)
+  try {
+    const announced = Number(headers.get('content-length') ?? 0)
+    if (announced > maxBytes) throw bodyTooLarge(`${announced} bytes`, `${maxBytes} bytes`)
+    return await joinChunks(readWholeBody(body), maxBytes)
+  } catch (error) {
+    discardRest(body).catch(() => undefined) // the client left
+    throw error
+  }
+}
+
+/**
+ * Reads on without keeping anything: a connection that is closed with unread data is reset,
+ * and the client loses the answer. The HTTP adapter ends it after 500 ms or 64 MiB.
+ */
+async function discardRest(body: ReadableStream<Uint8Array>): Promise<void> {
+  for await (const _ of body);
 }
 
 /** Unpacks up to the limit. */
@@ -100,7 +113,7 @@ async function joinChunks(parts: AsyncIterable<Uint8Array>, maxBytes: number): P
 /** A client that disconnects early is no defect. */
 async function* readWholeBody(body: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
   try {
-    yield* body
+    yield* body.values({ preventCancel: true })
   } catch (error) {
     throw new Refusal('INVALID_INPUT', `The body ended before it was whole: ${String(error)}.`, {
       reason: 'body_incomplete',
@@ -123,6 +136,5 @@ function bodyTooLarge(size: string, most: string): Refusal {
   return new Refusal('TOO_LARGE', `The body has ${size}; at most ${most} are read.`, {
     reason: 'body_too_large',
     hint: 'Send it in several calls.',
-    headers: { Connection: 'close' }, // the rest of the body is not read
   })
 }

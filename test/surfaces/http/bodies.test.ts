@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { jsonMistake } from '../../../src/surfaces/http/json-mistake.ts'
 import { type HttpProject, openHttpProject } from './http-project.ts'
-import { type RawAnswer, rawAnswer, requestText, sendRaw } from './raw.ts'
+import { closed, type RawAnswer, rawAnswer, requestText, sendRaw } from './raw.ts'
 
 function post(project: HttpProject, headers: Readonly<Record<string, string>>, body: string) {
   const { port, agentToken } = project
@@ -36,33 +36,33 @@ test('a larger one that says its length is refused before it is read', async () 
   })
 })
 
-/** Sends chunks until the server answers, and says how much it took. */
+function requestHead(path: string, port: number, token: string): string {
+  const headers = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json`
+  return `POST ${path} HTTP/1.1\r\n${headers}\r\n`
+}
+
+/** Sends chunks until the server closes the connection, and says how many bytes it sent. */
 async function sendChunks(
   project: HttpProject,
   path: string,
 ): Promise<RawAnswer & { readonly sent: number }> {
   const { port, agentToken } = project
   const socket = connect(port, '127.0.0.1')
-  const headers = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${agentToken}\r\nContent-Type: application/json`
   const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`
   socket.on('error', () => undefined) // the server closes while we still send
-  socket.write(`POST ${path} HTTP/1.1\r\n${headers}\r\nTransfer-Encoding: chunked\r\n\r\n`)
+  socket.write(`${requestHead(path, port, agentToken)}Transfer-Encoding: chunked\r\n\r\n`)
   let sent = 0
   let text = ''
-  const { promise, resolve } = Promise.withResolvers<void>()
   const send = () => {
-    if (text !== '' || sent > 500_000_000) return
+    if (socket.destroyed || sent > 500_000_000) return
     sent += 0x10000
     socket.write(chunk, () => setImmediate(send))
   }
   socket.on('data', (data: Buffer) => {
     text += data.toString()
-    if (text.includes('}}')) resolve()
   })
-  socket.on('close', () => resolve())
   send()
-  await promise
-  socket.destroy()
+  await closed(socket)
   return { ...rawAnswer(text), sent }
 }
 
@@ -74,6 +74,34 @@ test.each(['/api/start_mission', '/mcp'])(
     expect(status).toBe(413)
     expect(text).toContain('at most 1000000 bytes are read')
     expect(sent).toBeLessThan(100_000_000)
+  },
+)
+
+const spaces = ' '.repeat(0x10000)
+
+test.each(['/api/start_mission', '/mcp'])(
+  'a client that sends its whole body before it reads gets the answer too: %s',
+  async (path) => {
+    const { port, agentToken } = await openHttpProject()
+    const head = requestHead(path, port, agentToken)
+    const chunked = [
+      `${head}Transfer-Encoding: chunked\r\n\r\n`,
+      `10000\r\n${spaces}\r\n`.repeat(200),
+      '0\r\n\r\n',
+    ]
+    const announced = [`${head}Content-Length: ${200 * spaces.length}\r\n\r\n`, spaces.repeat(200)]
+    for (const parts of [chunked, announced]) {
+      const socket = connect(port, '127.0.0.1').pause()
+      socket.on('error', () => undefined)
+      for (const part of parts) await new Promise((resolve) => socket.write(part, resolve))
+      let text = ''
+      socket.on('data', (data: Buffer) => {
+        text += data.toString()
+        socket.destroy()
+      })
+      await closed(socket)
+      expect(rawAnswer(text).status).toBe(413)
+    }
   },
 )
 
