@@ -45,6 +45,16 @@ test('a review shows the question of the agent and the limits that it names', as
   await screen.see('Only whole euros', '.review-questions')
 })
 
+test('the question is answered on the page of its review', async () => {
+  const screen = await open(`/review/task/${ids.review}`)
+  await screen.see('Should a book without a price stay?', '.review-questions')
+  await screen.click('Answer')
+  await screen.fill('Answer', 'It stays, at the end.')
+  const [form] = screen.all('dialog form')
+  if (form instanceof HTMLFormElement) form.requestSubmit()
+  await expect.poll(() => screen.text('.review-questions')).not.toContain('Should a book')
+})
+
 test('a mission names the question that blocks it', async () => {
   const screen = await open(`/missions/${ids.mission}`)
   await screen.see('By price or by title?', '.mission-waits')

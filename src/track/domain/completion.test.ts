@@ -61,7 +61,7 @@ function situation(changes: Partial<CompletionSituation> = {}): CompletionSituat
     items: [],
     verdictItems: [],
     scopeItems: [],
-    sentBackBy: null,
+    sentBack: null,
     waiting: { gate: 'blockers', completion: 'review', openItemsOfMission: 0 },
     ...changes,
   }
@@ -88,9 +88,10 @@ describe('items', () => {
   })
 
   test('work that was sent back is an inbox item that no agent asked for', () => {
-    const returned = situation({ sentBackBy: 'Robin' })
+    const returned = situation({ sentBack: { author: 'Robin', text: 'Correct the claim.' } })
     const [opened] = endAttempt(request(), returned, settingAt(9)).consequences
     expect(opened).toMatchObject({ kind: 'inbox.opened', item: { kind: 'review', openedBy: 'waymark' } })
+    expect(opened).toMatchObject({ item: { reason: expect.stringContaining('Correct the claim.') } })
   })
 
   test('files outside the scope are an inbox item that names them', () => {

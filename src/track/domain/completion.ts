@@ -4,7 +4,7 @@ import { type InboxItem, openInboxItem } from '../../inbox/domain/inbox-item.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { TransactionContext } from '../../kernel/id.ts'
-import { formatCount } from '../../kernel/text.ts'
+import { excerpt, formatCount } from '../../kernel/text.ts'
 import type { Mission, Phase } from './mission.ts'
 import { closeStaleItems } from './take-over.ts'
 import {
@@ -52,8 +52,8 @@ export interface CompletionSituation {
   readonly stepsToDo: number
   /** Whether an open run gates the mission. */
   readonly isGated: boolean
-  /** The person who sent the work back last, and to whom it returns; null if nobody did, or it was approved since. */
-  readonly sentBackBy: string | null
+  /** Who sent the work back last, and with which words; null if nobody did, or it was approved since. */
+  readonly sentBack: { readonly author: string; readonly text: string | null } | null
   /** Open items on the attempt. */
   readonly items: readonly InboxItem[]
   /** Open items about earlier verdicts on the task. */
@@ -144,13 +144,13 @@ function subtaskNotes({ openSubtasks }: CompletionSituation): readonly string[] 
 /** The inbox items that a completion opens. */
 export function itemsOpenedBy(
   { actor, status, outcome, evidence, restored, verdict }: Omit<CompletionRequest, 'phaseComplete'>,
-  situation: Pick<CompletionSituation, 'attempt' | 'waiting' | 'sentBackBy'>,
+  situation: Pick<CompletionSituation, 'attempt' | 'waiting' | 'sentBack'>,
   setting: TransactionContext,
 ): readonly InboxItem[] {
   const attempt = { ...situation.attempt, completedBy: actor }
   const location = { ...attempt, attemptId: attempt.id }
-  const sentBackBy = status === 'failed' ? null : situation.sentBackBy
-  const items = [...reviewItem(outcome, { attempt, sentBackBy }, setting)]
+  const sentBack = status === 'failed' ? null : situation.sentBack
+  const items = [...reviewItem(outcome, { attempt, sentBack }, setting)]
   const asBefore = new Set(restored.flatMap(({ paths }) => paths))
   const unexpected = evidence.scope.unexpected.filter((path) => !asBefore.has(path))
   if (unexpected.length > 0) {
@@ -198,12 +198,12 @@ export function deniedItem(
 
 function reviewItem(
   { manualReviewNeeded, manualReviewReason }: Outcome,
-  { attempt, sentBackBy }: { readonly attempt: Attempt; readonly sentBackBy: string | null },
+  { attempt, sentBack }: Pick<CompletionSituation, 'attempt' | 'sentBack'>,
   setting: TransactionContext,
 ): readonly InboxItem[] {
-  if (!manualReviewNeeded && sentBackBy === null) return []
+  if (!manualReviewNeeded && sentBack === null) return []
   const requested = manualReviewReason ?? 'The agent asks for a review and gave no reason.'
-  const returned = sentBackBy === null ? '' : `${sentBackBy} sent it back, and it was done again.`
+  const returned = sentBack === null ? '' : doneAgainText(sentBack)
   const reason = [returned, manualReviewNeeded ? requested : ''].filter(Boolean).join(' ')
   const about = {
     kind: 'review' as const,
@@ -211,6 +211,11 @@ function reviewItem(
     openedBy: manualReviewNeeded ? outcomeAuthorOf(attempt) : 'waymark',
   }
   return [openInboxItem(about, { ...attempt, attemptId: attempt.id }, setting)]
+}
+
+function doneAgainText({ author, text }: NonNullable<CompletionSituation['sentBack']>): string {
+  const words = text === null || text.trim() === '' ? '.' : `: “${excerpt(text.trim(), 300)}”`
+  return `${author} sent it back${words} It was done again.`
 }
 
 /** The item that a verdict opens, by the project's setting; none for most. */
@@ -370,7 +375,7 @@ export function amendCompletion(
   refuseContradicted(verdict, situation)
   const attempt = { ...situation.attempt, completedBy: actor }
   const opened = [
-    ...(before.manualReviewNeeded ? [] : reviewItem(outcome, { attempt, sentBackBy: null }, setting)),
+    ...(before.manualReviewNeeded ? [] : reviewItem(outcome, { attempt, sentBack: null }, setting)),
     ...verdictItem(verdict, { attempt, mode: situation.waiting.completion }, setting),
   ]
   return {

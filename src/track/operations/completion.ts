@@ -147,7 +147,7 @@ export async function loadCompletion(reads: Reads, closing: AttemptEndRequest): 
     ...phaseSituation,
     openSubtasks,
     ...workflow,
-    sentBackBy: sentBack?.author ?? null,
+    sentBack,
     items: open.filter(({ attemptId }) => attemptId === attempt.id),
     verdictItems: open.filter(({ kind }) => kind === 'verdict'),
     scopeItems: open.filter(({ kind, runId }) => kind === 'scope' && runId === null),

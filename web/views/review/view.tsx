@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
-import { formatCount } from '../../../src/kernel/text.ts'
+import { excerpt, formatCount } from '../../../src/kernel/text.ts'
 import type { ReviewData, ReviewFileRow } from '../../api/entities.ts'
 import { plainText } from '../../geometry/line-parts.ts'
 import { type LineRow, reviewRows } from '../../geometry/review-rows.ts'
@@ -18,6 +18,7 @@ import { crumb } from '../../router/current.ts'
 import { href, navigate, query } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
 import { Menu } from '../../shell/menu.tsx'
+import { OperationButton } from '../../shell/operation-button.tsx'
 import { CommentForm, Conversation, DraftNote } from './comments.tsx'
 import { FileSection, fileId } from './file.tsx'
 import { rowId, startComment } from './lines.tsx'
@@ -188,7 +189,20 @@ function QuestionsAndLimits({ data }: { readonly data: ReviewData }) {
       {questions.map(({ item_id, kind, reason }) => (
         <p key={item_id} class="review-question">
           <StatusIcon status={kind === 'scope' ? 'blocked' : 'review'} named={false} />{' '}
-          <Prose text={reason} />
+          <Prose text={reason} />{' '}
+          {kind === 'review' || kind === 'blocker' ? (
+            <OperationButton
+              operation="resolve"
+              request={{
+                title: 'Answer',
+                about: excerpt(reason, 80),
+                given: { id: item_id },
+                fields: { answer: '' },
+              }}
+            >
+              Answer
+            </OperationButton>
+          ) : null}
         </p>
       ))}
       <CompletionVerdict
