@@ -30,6 +30,21 @@ test('the dependencies of a plan are nodes and edges, with what is ready and the
   ])
 })
 
+test('a plan in which no task depends on another has no critical path', async () => {
+  const { call, plan } = await openPlan()
+  const [first, second] = [await plan('Draw'), await plan('Build')]
+  const paths = async () => [
+    (await call('plan_show')).critical_path,
+    (await call('plan_show', { phase: 'P1' })).critical_path,
+  ]
+  expect(await paths()).toEqual([[], []])
+  await call('taskman_task_dep_add', { 'task-id': second, 'dep-id': first })
+  expect(await paths()).toEqual([
+    [first, second],
+    [first, second],
+  ])
+})
+
 test('the dependencies of a mission have all its tasks, also those that nothing ties and those begun unplanned', async () => {
   const { call } = await openProject()
   const { mission_id } = await call('start_mission', { name: 'Shop', objective: 'o' })

@@ -13,14 +13,15 @@ export const planShow: AnswerView<'plan_show'> = (answer, page) => {
   const { phases } = answer
   if (phases.length === 0)
     return 'There is no plan yet. Add a task: waymark task add "<title>". Or import a plan: waymark import <file>'
+  const hasPath = answer.critical_path.length > 0
   const summary = [
     formatCount(answer.tasks, 'task'),
     `${answer.done} done${needsYouText(answer.done_waiting)}`,
     `${answer.ready} ready`,
     ...(answer.dropped > 0 ? [`${answer.dropped} dropped`] : []),
-    ...(answer.critical_path.length > 1 ? [`critical path of ${answer.critical_path.length} tasks`] : []),
+    ...(hasPath ? [`critical path of ${answer.critical_path.length} tasks`] : []),
   ].join(', ')
-  const legend = '✓ done  ? needs review  ● in progress  ○ ready  · blocked  ✗ dropped  ! critical path'
+  const legend = `✓ done  ? needs review  ● in progress  ○ ready  · blocked  ✗ dropped${hasPath ? '  ! critical path' : ''}`
   const folded = phases.find((phase) => phase.folded)
   const unfold = folded ? [`Show the tasks of a phase: waymark plan show --phase ${folded.id ?? 'none'}`] : []
   const titles = new Map(phases.flatMap(tasksOfPhase).map(({ id, title }) => [id, title]))

@@ -90,9 +90,7 @@ test('a mermaid label says again what the title says', () => {
 test('a dot label is one quoted string whatever the title is', () => {
   for (const title of hostile) {
     const text = dot({ phases: [], tasks: [aPlacedTask('a', { title })] })
-    expect(text, title).toMatch(
-      /^ {2}t1 \[label="(?:[^"\\\n]|\\["\\])*" class="ready critical" [^"]*"#cfe2f3"/m,
-    )
+    expect(text, title).toMatch(/^ {2}t1 \[label="(?:[^"\\\n]|\\["\\])*" class="ready" [^"]*"#cfe2f3"/m)
     expect(text.split('\n').length, title).toBe(6)
   }
 })

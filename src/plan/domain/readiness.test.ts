@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { acyclicTasks, aGraphTask } from '../../../test/support/graph-tasks.ts'
 import { blockedTasks, rankedWork } from '../../../test/support/ranked-work.ts'
-import { criticalPath, type GraphTask, readyTasks } from './readiness.ts'
+import { criticalPath, type GraphTask, readyTasks, taskStates } from './readiness.ts'
 
 const ids = (tasks: readonly GraphTask[]): readonly string[] => tasks.map(({ id }) => id)
 
@@ -18,13 +18,21 @@ test('the critical path is the longest chain of unfinished tasks, in working ord
 })
 
 test('of equally long chains the one that comes first in the plan is critical', () => {
-  const tasks = [aGraphTask('later', { phaseOrder: 10 }), aGraphTask('sooner', { phaseOrder: 2 })]
-  expect(ids(criticalPath(tasks))).toEqual(['sooner'])
+  const tasks = [
+    aGraphTask('later', { phaseOrder: 10 }),
+    aGraphTask('sooner', { phaseOrder: 2 }),
+    aGraphTask('end', { dependsOn: ['later', 'sooner'] }),
+  ]
+  expect(ids(criticalPath(tasks))).toEqual(['sooner', 'end'])
 })
 
-test('a plan with nothing left to do has no critical path', () => {
+test('a plan in which no unfinished task depends on another has no critical path', () => {
   expect(criticalPath([])).toEqual([])
-  expect(criticalPath([aGraphTask('a', { status: 'done' })])).toEqual([])
+  const done = aGraphTask('done', { status: 'done' })
+  const tasks = [done, aGraphTask('next', { dependsOn: ['done'] }), aGraphTask('other')]
+  expect(criticalPath([done])).toEqual([])
+  expect(criticalPath(tasks)).toEqual([])
+  expect(taskStates(tasks).map(({ critical }) => critical)).toEqual([false, false, false])
 })
 
 test('a cycle in the data is left out, and the rest is still answered', () => {
@@ -33,8 +41,9 @@ test('a cycle in the data is left out, and the rest is still answered', () => {
     aGraphTask('b', { dependsOn: ['a'] }),
     aGraphTask('waits', { dependsOn: ['a'] }),
     aGraphTask('free'),
+    aGraphTask('next', { dependsOn: ['free'] }),
   ]
-  expect(ids(criticalPath(tasks))).toEqual(['free'])
+  expect(ids(criticalPath(tasks))).toEqual(['free', 'next'])
 })
 
 test('a chain of 100,000 tasks is followed to its end', () => {
@@ -52,7 +61,8 @@ test('no chain of unfinished tasks weighs more than the critical path', () => {
       const path = criticalPath(tasks)
       expect(path.every(({ status }) => status !== 'done')).toBe(true)
       expect(path.slice(1).every((task, place) => task.dependsOn.includes(path[place]?.id ?? ''))).toBe(true)
-      expect(path).toHaveLength(Math.max(0, ...tasks.map((task) => longestChainTo(task, tasks))))
+      const longest = Math.max(0, ...tasks.map((task) => longestChainTo(task, tasks)))
+      expect(path).toHaveLength(longest > 1 ? longest : 0)
     }),
   )
 })

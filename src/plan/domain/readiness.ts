@@ -83,7 +83,7 @@ function longestChains<T extends GraphTask>(graph: TaskGraph<T>): TaskChains {
   return { lengths, next }
 }
 
-/** The longest chain of unfinished tasks, in working order. */
+/** The longest chain of unfinished tasks, in working order. None where no such task depends on another. */
 export function criticalPath<T extends GraphTask>(tasks: readonly T[]): readonly T[] {
   const graph = taskGraph(tasks)
   return criticalPathOf(graph, longestChains(graph))
@@ -100,7 +100,7 @@ function criticalPathOf<T extends GraphTask>(graph: TaskGraph<T>, found: TaskCha
     const task = graph.tasks[place]
     if (task) path.push(task)
   }
-  return path
+  return path.length > 1 ? path : []
 }
 
 /** Unfinished tasks, each after its dependencies. Tasks in or behind a cycle are left out. */

@@ -77,7 +77,7 @@ function spanCondition(span: PlanSpan): RawBuilder<unknown> {
 
 const waitingOrder = sql.raw(listColumns.map((column) => `waiting.${column}`).join(', '))
 
-/** From the workable task with the longest chain of dependents, along the longest chain. */
+/** From the workable task with the longest chain of dependents, along the longest chain. One task is none. */
 export async function longestChain(
   scope: ReadScope,
   span: PlanSpan,
@@ -100,7 +100,7 @@ export async function longestChain(
           order by waiting.height desc, ${waitingOrder} limit 1), place + 1
         from chain where chain.id is not null and place < ${limit})
     select id from chain where id is not null order by place`.execute(db)
-  return rows.map(({ id }) => id)
+  return rows.length > 1 ? rows.map(({ id }) => id) : []
 }
 
 /** The unfinished or unsettled tasks that each of some tasks waits for. */

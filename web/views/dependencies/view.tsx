@@ -173,9 +173,11 @@ function GraphTools({ plan, folded, fold, asList }: GraphToolsProps) {
       <span class="legend">
         <span class="legend-node" data-mark="ready" /> {ready} ready
       </span>
-      <span class="legend">
-        <span class="legend-line" /> critical path, {formatCount(critical, 'task')}
-      </span>
+      {critical > 0 && (
+        <span class="legend">
+          <span class="legend-line" /> critical path, {formatCount(critical, 'task')}
+        </span>
+      )}
       {!asList && phases.length > 1 && (
         <fieldset class="phase-folds" aria-label="Phases">
           {phases.map(({ id, name }) => (

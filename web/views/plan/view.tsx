@@ -173,8 +173,8 @@ function Plan({ mission }: { readonly mission: string | null }) {
         <h1>Plan</h1>
         {answer.tasks === 0 ? null : (
           <span class="muted">
-            {answer.done} of {answer.tasks} done{needsYouText(answer.done_waiting)} · {answer.ready} ready ·{' '}
-            {answer.critical_path.length} on the critical path
+            {answer.done} of {answer.tasks} done{needsYouText(answer.done_waiting)} · {answer.ready} ready
+            {answer.critical_path.length > 0 ? ` · ${answer.critical_path.length} on the critical path` : ''}
           </span>
         )}
         <MissionChoice mission={mission} />
