@@ -7,7 +7,7 @@ import { holdIngest } from './captured-project.ts'
 test('case 18: a real server links an attempt to the session that the call, or a remote machine, names', async () => {
   const machine = agentMachine()
   const { folder, environment } = machine
-  expect(machine.run('init')).toMatchObject({ code: 0 })
+  expect(machine.run('init', '--yes')).toMatchObject({ code: 0 })
   machine.run('capture', 'on')
   const tell = (session: string, said: object) => {
     holdIngest(environment, folder)

@@ -75,7 +75,7 @@ export async function setup(words: readonly string[]): Promise<void> {
   await run([knownClient(name)], flags, { command: ['setup', name], host: hostOf(flags) })
 }
 
-/** `waymark init`: sets up every client that is found here together. */
+/** `waymark init`: sets up every client that is found here together, and makes the record. */
 export async function initCommand(words: readonly string[]): Promise<void> {
   const flags = readWords('init', words)
   const [odd] = flags.positionals
@@ -94,10 +94,14 @@ export async function initCommand(words: readonly string[]): Promise<void> {
   for (const { client, sign } of found) say(terminal, `${client.title} was found (${sign}).`)
   const chosen = clients ?? found.map(({ client }) => client)
   if (chosen.length === 0) {
-    say(
-      terminal,
-      'No client was found, so nothing was written: the first task creates the record (.waymark/). A client is the program your agent runs in.',
-    )
+    const record = dirname(ignoreOf(context))
+    if (flags.has('yes') && !isReadOnlyRun(flags) && lacksRecord(host)) makeRecord(context, host)
+    else
+      say(
+        terminal,
+        `Nothing was written. ${existsSync(record) ? 'The record is in' : 'The first task creates the record in'} ${record}.`,
+      )
+    say(terminal, 'No client was found. A client is the program your agent runs in.')
     say(terminal, `Waymark knows ${titlesOf(allClients)}.`)
     say(terminal, `\nInstall one and run this again, or choose one now: ${withoutClientSteps[0]}`)
     say(terminal, `To plan and track your own work, no client is needed: ${withoutClientSteps[1]}`)
@@ -112,20 +116,6 @@ export function firstPromptHere(environment: Environment, project: string | unde
   const context = setupContextOf(environment, project)
   const { read } = new Disk()
   return allClients.some((client) => hasServerEntry(client, { context, read })) ? firstPrompt : undefined
-}
-
-/** What `waymark init` in a pipe leaves to do: it makes the database, and sets up no client without `--yes`. */
-export function clientSteps(): string {
-  const context = setupContextOf(process.env, undefined)
-  const { exists, read } = new Disk()
-  const found = detectClients(context, exists).map(({ client }) => client)
-  const [setup, plan] = withoutClientSteps
-  if (found.length === 0)
-    return `The record is in .waymark/. No client was found to set up. Choose one: ${setup}\nOr plan your own work: ${plan}\n`
-  const missing = found.filter((client) => !hasServerEntry(client, { context, read }))
-  return missing.length === 0
-    ? `Already set up: ${titlesOf(found)}. Say to your agent: ${firstPrompt}\n`
-    : `Not set up yet: ${titlesOf(missing)}.\nShow what would be written: waymark init --dry-run\nWrite it: waymark init --yes\n`
 }
 
 const withoutClientSteps = ['waymark setup claude', 'waymark task add "<title>"'] as const
@@ -181,13 +171,9 @@ async function run(
     )
   }
   if (obstacle) say(terminal, `${obstacle.says}.`)
-  const record = ignoreOf(context)
-  refuseForeign(context.folder)
-  const makesRecord =
-    setupCommand.makesRecord === true &&
-    !unusableFolder(context.folder, context.home) &&
-    !host.disk.exists(record) &&
-    canWrite(dirname(record))
+  const record = dirname(ignoreOf(context))
+  const isNothingToDo = changed.length === 0 && isRefused
+  const makesRecord = lacksRecord(host) && setupCommand.makesRecord === true && !isNothingToDo
   const about = { clients, files: changed, plan }
   if (isReadOnlyRun(flags)) {
     const isDone = changed.length === 0 && !isRefused
@@ -204,10 +190,10 @@ async function run(
     return
   }
   if (isRefused) process.exitCode = 1
-  if (
-    changed.length > 0 &&
-    !(await confirmSetup(`Write ${formatCount(changed.length, 'file')}?`, flags, host))
-  ) {
+  if (makesRecord && !flags.has('yes')) say(terminal, `Waymark would keep its records in ${record}.`)
+  const question =
+    changed.length > 0 ? `Write ${formatCount(changed.length, 'file')}?` : 'Create this folder?'
+  if ((changed.length > 0 || makesRecord) && !(await confirmSetup(question, flags, host))) {
     terminal.write('Nothing was written.\n')
     return
   }
@@ -305,6 +291,13 @@ function undoLine({ command }: SetupCommand, flags: CommandArguments): string {
 
 function ignoreOf({ folder }: SetupContext): string {
   return join(folder, '.waymark', '.gitignore')
+}
+
+/** Whether the folder of the record is missing, and can be made. */
+function lacksRecord({ context, disk }: SetupHost): boolean {
+  refuseForeign(context.folder)
+  const record = ignoreOf(context)
+  return !unusableFolder(context.folder, context.home) && !disk.exists(record) && canWrite(dirname(record))
 }
 
 function makeRecord(context: SetupContext, { terminal }: SetupHost): void {

@@ -8,12 +8,13 @@ export interface PreviewLine {
   readonly text: string
 }
 
+/** The maximum length of a line of the user's that stays. */
 const widest = 200
 /** The maximum of lines for a file that is wholly ours. */
 const maxShown = 24
 
 /**
- * Shows the changes with little context: other entries of a user's file may be private.
+ * Shows the changes with little context: other entries of a user's file may be private. What is written is never cut.
  * Cuts long files of ours unless `isWhole`.
  */
 export function differences(
@@ -25,16 +26,16 @@ export function differences(
 
 function differenceOf({ file, before, text }: PlannedFile, isWhole: boolean): readonly PreviewLine[] {
   const isOurs = before === null || text === null
-  const [wide, most] =
-    isWhole && isOurs ? [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] : [widest, maxShown]
+  const most = isWhole ? Number.POSITIVE_INFINITY : maxShown
   const happens = before === null ? ' (new)' : text === null ? ' (removed)' : ''
   const { hunks } = structuredPatch('', '', before ?? '', text ?? '', '', '', { context: 1 })
   const lines = hunks.flatMap((hunk) => [
     { kind: 'place' as const, text: `@@ line ${Math.max(1, hunk.newStart)} @@` },
-    ...hunk.lines.map((line) => ({
-      kind: kinds[line[0] ?? ''] ?? ('same' as const),
-      text: excerpt(line.replace(/\r$/, ''), wide),
-    })),
+    ...hunk.lines.map((raw) => {
+      const line = raw.replace(/\r$/, '')
+      const kind = kinds[line[0] ?? ''] ?? ('same' as const)
+      return { kind, text: kind === 'same' ? excerpt(line, widest) : line }
+    }),
   ])
   const more = lines.length - most
   const visibleLines = isOurs && more > 1 ? lines.slice(0, most) : lines

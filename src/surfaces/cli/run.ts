@@ -315,7 +315,7 @@ function otherHelp(
   const explained = flags.length === 0 ? '' : `\n${twoColumns(flags, terminal)}\n`
   const further =
     found && otherwise
-      ? `\n${otherwise}\nAgents have it as the tool ${found.operation.name}, which sets up no client. ${found.operation.description}\n`
+      ? `\n${otherwise}\nAgents have the tool ${found.operation.name}: it makes only the record.\n`
       : ''
   return `${title}\n\nUsage: ${line}\n${explained}${further}`
 }

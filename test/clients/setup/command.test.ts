@@ -205,16 +205,17 @@ test('a file that is read-only, no text or no file is not written, in one senten
 
 test('init in a folder with nothing asks nothing and says what it looked for', () => {
   const { runWith, folder } = openCommandLine()
-  const { code, out, error } = runWith({ environment: { PATH: '/nowhere' } }, 'init', '--yes')
+  const { code, out, error } = runWith({ environment: { PATH: '/nowhere' } }, 'init')
   expect({ code, error }).toEqual({ code: 0, error: '' })
   expect(out).toContain('No client was found')
   expect(out).toContain('Claude Code, Cursor, VS Code, Codex')
+  expect(readdirSync(folder).sort()).toEqual(['.git', 'README.md', 'src'])
   const asked = runWith({ environment: { PATH: '/nowhere' } }, 'init', '--yes', '--json')
   expect(JSON.parse(asked.out)).toMatchObject({
     state: 'nothing_to_write',
     next: ['waymark setup claude', 'waymark task add "<title>"'],
   })
-  expect(readdirSync(folder).sort()).toEqual(['.git', 'README.md', 'src'])
+  expect(readdirSync(join(folder, '.waymark'))).toEqual(['.gitignore'])
 })
 
 test('init sets up what it finds as one, and leaves nothing else but .waymark/.gitignore', () => {
@@ -553,10 +554,42 @@ test('for programs: the plan, the result and what was taken back as JSON', () =>
   expect(run('setup', 'claude', '--format', 'yaml', '--yes')).toMatchObject({ code: 2, out: '' })
 })
 
-test('init in a pipe makes a database that git ignores', () => {
-  const { run, git } = openCommandLine()
-  expect(run('init').code).toBe(0)
+test('init in a pipe shows what it would write, also the record, and writes nothing before a yes', () => {
+  const { runWith, json, git, folder, home } = openCommandLine()
+  const run = (...words: readonly string[]) => runWith({ environment: { PATH: pathWithGit() } }, ...words)
+  mkdirSync(join(home, '.codex'))
+  const before = bytesBelow(home)
+  const record = join(folder, '.waymark')
+  const asked = run('init')
+  expect(asked).toMatchObject({ code: 2, error: expect.stringContaining('--yes') })
+  for (const shown of ['[mcp_servers.waymark]', record]) expect(asked.out).toContain(shown)
+  expect(bytesBelow(home)).toEqual(before)
+
+  expect(run('init', '--yes')).toMatchObject({ code: 0, out: expect.stringContaining(record) })
   expect(git('status', '--porcelain')).toBe('')
+  expect(run('init').code).toBe(0)
+  // Without the record a client that is set up asks again.
+  rmSync(record, { recursive: true })
+  expect(run('init').code).toBe(2)
+  expect(existsSync(record)).toBe(false)
+  expect(json('init', '--yes', '--json')).toMatchObject({ state: 'already_set_up' })
+  expect(existsSync(record)).toBe(true)
+})
+
+test('a line that would be written is shown whole, however long', () => {
+  const { run, folder } = openCommandLine()
+  const { out } = run('init', '--clients', 'codex', '--dry-run')
+  const written = openCommandLine()
+  expect(written.run('init', '--clients', 'codex', '--yes').code).toBe(0)
+  const skill = readFileSync(join(written.folder, '.agents', 'skills', 'waymark', 'SKILL.md'), 'utf8')
+  const [longest = ''] = skill.split('\n').toSorted((one, other) => other.length - one.length)
+  expect(longest.length).toBeGreaterThan(200)
+  expect(out).toContain(`+${longest}\n`)
+  put(
+    join(folder, '.cursor', 'mcp.json'),
+    JSON.stringify({ mcpServers: { other: { args: ['x'.repeat(300)] } } }),
+  )
+  expect(run('init', '--clients', 'cursor', '--check').out).toMatch(/^\+.*"waymark".*"mcp"/m)
 })
 
 test('what setup writes while a task is open asks nobody; what is added to it does', () => {

@@ -1,12 +1,15 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openCommandLine } from './command-line.ts'
 import { spoken } from './spoken.ts'
 
 test('TM-025 phases and milestones have taskman’s commands', () => {
-  const { run, json } = openCommandLine()
-  const initialized = run('init')
-  expect(initialized).toMatchObject({ code: 0, out: 'Database initialized.\n' })
-  expect(initialized.error).toContain('waymark task add')
+  const { run, json, folder } = openCommandLine()
+  const initialized = run('init', '--yes')
+  expect(initialized).toMatchObject({ code: 0, out: expect.stringContaining(join(folder, '.waymark')) })
+  expect(initialized.out).toContain('waymark task add')
+  expect(existsSync(join(folder, '.waymark'))).toBe(true)
   expect(json('phase:add', '--id', 'P1', '--name', 'Design')).toMatchObject({ id: 'P1', name: 'Design' })
   expect(json('phase:edit', 'P1', '--status', 'in_progress')).toMatchObject({ status: 'in_progress' })
   expect(json('phase:list')).toMatchObject([{ id: 'P1', status: 'in_progress' }])
