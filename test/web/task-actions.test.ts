@@ -20,13 +20,13 @@ async function taskNamed(title: string): Promise<Planned> {
   return tasks.find((task: { readonly title: string }) => task.title === title)
 }
 
-test('a task is claimed, released, marked as done and reopened on its page', async () => {
+test('a task is taken, released, marked as done and reopened on its page', async () => {
   const { id } = await taskNamed('Cancel an order')
   const screen = await open(`/tasks/${id}`)
-  await screen.click('Claim')
-  await screen.see('Claimed by', '.task-actions')
+  await screen.click('Take this task')
+  await screen.see('Taken by', '.task-actions')
   await screen.click('Release')
-  await expect.poll(() => screen.named('Claim').length).toBe(1)
+  await expect.poll(() => screen.named('Take this task').length).toBe(1)
   await screen.click('Mark as done')
   await expect.poll(async () => (await taskNamed('Cancel an order')).status).toBe('done')
   await screen.click('Reopen')
@@ -41,7 +41,13 @@ test('a task is edited on its page with its present values, and what is emptied 
   await screen.click('Edit')
   await screen.fill('Title', 'Export orders as CSV')
   await screen.fill('Assignee', '')
-  await screen.click('Edit a task')
+  expect(screen.all('dialog label').map(({ textContent }) => textContent?.trim())).toEqual([
+    'Title',
+    'Description',
+    'Role such as developer',
+    'Assignee Agent or role to do it',
+  ])
+  await screen.click('Save')
   await screen.see('Export orders as CSV', 'h1')
   const shown = { name: 'Export orders as CSV', goal: 'As CSV', assignee: null }
   expect(await serving().day.person('show', { id })).toMatchObject(shown)
@@ -61,10 +67,11 @@ test('with an open attempt the page offers no change of status, and names the ag
   const attempt = await serving().day.agent('codex')('start_task', { planned_task_id: id })
   const screen = await open(`/tasks/${id}`)
   await screen.see('An attempt of codex is open', '.task-actions')
-  for (const name of ['Claim', 'Mark as done', 'Drop', 'Reopen']) expect(screen.named(name)).toEqual([])
+  for (const name of ['Take this task', 'Mark as done', 'Drop', 'Reopen'])
+    expect(screen.named(name)).toEqual([])
   const end = { task_id: attempt.task_id, status: 'failed', outcome: { summary: 'The bank refuses.' } }
   await serving().day.agent('codex')('complete_task', end)
-  await expect.poll(() => screen.named('Claim').length).toBe(1)
+  await expect.poll(() => screen.named('Take this task').length).toBe(1)
 })
 
 test('the palette drops a task that is chosen by its title', async () => {
@@ -96,6 +103,19 @@ test('a refusal of the palette has its next step on a line of its own', async ()
   await screen.fill('Depends on', first.id)
   await screen.click('Add a dependency')
   await expect.poll(() => screen.all('dialog .refusal p').length).toBe(2)
+})
+
+test('a dependency is chosen among the tasks that the task can wait for', async () => {
+  const first = await taskNamed('Cancel an order')
+  await serving().day.person('taskman_task_add', { title: 'Close the day', phase: 'P2' })
+  const screen = await open(`/tasks/${first.id}`)
+  await screen.see('Depends on')
+  await screen.click('Add a dependency')
+  await screen.see('Close the day', 'dialog')
+  const offered = screen.options('Depends on')
+  expect(offered).toContain('Close the day')
+  // Itself, and what it depends on already.
+  for (const title of ['Cancel an order', 'Refund a payment']) expect(offered).not.toContain(title)
 })
 
 test('a page begins without the palette that was open on the one before', async () => {

@@ -86,6 +86,7 @@ const notForPeople: readonly string[] = [
 /** For people, where the description is one for agents. */
 const ownDescriptions: Readonly<Record<string, string>> = {
   complete_mission: 'End the mission. The message after it names what is still open.',
+  taskman_task_edit: 'Only what you change is saved.',
 }
 
 function entryOf({

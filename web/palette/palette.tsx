@@ -166,7 +166,7 @@ interface InputFormProps {
 
 /** The form of a command, by its schema. A refusal is shown beside the fields. */
 function InputForm({ operation, request, close }: InputFormProps) {
-  const { about, title = operation.title, given = {}, fields: shown } = request ?? {}
+  const { about, title = operation.title, verb = title, given = {}, fields: shown } = request ?? {}
   // What the page is about is chosen already.
   const here = useMemo(() => (request === null ? fieldsHere(operation) : new Map<string, string>()), [])
   const written = useRef(new Map(here))
@@ -212,6 +212,7 @@ function InputForm({ operation, request, close }: InputFormProps) {
       value={shown?.[field.name] ?? here.get(field.name) ?? ''}
       mustHave={field.isRequired || (Boolean(shown?.[field.name]) && !clearable.includes(field.name))}
       onlyOpen={isOpenOnly(operation.name)}
+      without={request?.without ?? []}
       write={(text, name) => {
         written.current.set(field.name, text)
         if (at === 0 && name !== undefined) chosen.current = `“${name}”`
@@ -246,7 +247,7 @@ function InputForm({ operation, request, close }: InputFormProps) {
         )}
         <div class="input-verbs">
           <button type="submit" class="button" data-kind="primary" disabled={isBusy}>
-            {title}
+            {verb}
           </button>
           <button type="button" class="button" onClick={close}>
             {results.length === 0 ? 'Cancel' : 'Close'}
@@ -268,12 +269,14 @@ interface FieldInputProps {
   readonly value: string
   readonly mustHave: boolean
   readonly onlyOpen: boolean
+  /** Ids that are not offered. */
+  readonly without: readonly string[]
   /** The value, and its name where it was chosen by one. */
   readonly write: (text: string, name?: string) => void
 }
 
-function FieldInput({ field, value, mustHave, onlyOpen, write }: FieldInputProps) {
-  const { name, description, type, choices, longest, of } = field
+function FieldInput({ field, value, mustHave, onlyOpen, without, write }: FieldInputProps) {
+  const { name, type, choices, longest, of } = field
   const id = useId()
   const common = { id, name, required: mustHave, class: 'field' }
   const options =
@@ -283,7 +286,7 @@ function FieldInput({ field, value, mustHave, onlyOpen, write }: FieldInputProps
   return (
     <div class="input-field">
       <label for={id}>
-        <b>{labelOf(field)}</b> {of === null ? <span class="muted">{description}</span> : null}
+        <b>{labelOf(field)}</b> {of === null ? <span class="muted">{helpOf(field)}</span> : null}
       </label>
       {of !== null ? (
         <EntityInput
@@ -292,6 +295,7 @@ function FieldInput({ field, value, mustHave, onlyOpen, write }: FieldInputProps
           value={value}
           isList={type === 'list'}
           onlyOpen={onlyOpen}
+          without={without}
           write={write}
         />
       ) : options.length > 0 ? (
@@ -324,7 +328,7 @@ function FieldInput({ field, value, mustHave, onlyOpen, write }: FieldInputProps
   )
 }
 
-interface EntityInputProps extends Pick<FieldInputProps, 'onlyOpen' | 'write'> {
+interface EntityInputProps extends Pick<FieldInputProps, 'onlyOpen' | 'without' | 'write'> {
   readonly common: {
     readonly id: string
     readonly name: string
@@ -337,7 +341,7 @@ interface EntityInputProps extends Pick<FieldInputProps, 'onlyOpen' | 'write'> {
 }
 
 /** Chooses by title what a command takes by id. Where the list cannot be read, the id is typed. */
-function EntityInput({ common, of, value, isList, onlyOpen, write }: EntityInputProps) {
+function EntityInput({ common, of, value, isList, onlyOpen, without, write }: EntityInputProps) {
   const [found, setFound] = useState<readonly EntityOption[] | 'unreadable' | null>(null)
   useEffect(() => {
     readEntities(of).then(setFound, () => setFound('unreadable'))
@@ -357,8 +361,9 @@ function EntityInput({ common, of, value, isList, onlyOpen, write }: EntityInput
       />
     )
   if (found === null) return <select {...common} ref={select} aria-busy="true" />
-  const open = found.filter(({ isOpen }) => isOpen)
-  const others = onlyOpen ? [] : found.filter(({ isOpen }) => !isOpen)
+  const offered = found.filter(({ id }) => !without.includes(id))
+  const open = offered.filter(({ isOpen }) => isOpen)
+  const others = onlyOpen ? [] : offered.filter(({ isOpen }) => !isOpen)
   const words = entityWords[of].toLowerCase()
   const optionOf = ({ id, name }: EntityOption) => (
     <option key={id} value={id}>
@@ -396,6 +401,12 @@ function labelOf({ name, of }: Pick<Field, 'name' | 'of'>): string {
   const known = labels[name]
   if (known !== undefined) return known
   return of !== null && (name === 'id' || name.endsWith('id')) ? entityWords[of] : eventWords(name)
+}
+
+/** Its description, without what the label says already. */
+function helpOf(field: Field): string {
+  const [first = '', ...others] = field.description.split(', ')
+  return first.toLowerCase() === labelOf(field).toLowerCase() ? others.join(', ') : field.description
 }
 
 const labels: Readonly<Record<string, string>> = {

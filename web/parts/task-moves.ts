@@ -13,8 +13,8 @@ export function statusMove(id: string, status: 'to_do' | 'in_progress' | 'done',
 }
 
 export const moveWords = {
-  claim: 'Claim the task for yourself',
-  release: 'Release the claim of the agent',
+  claim: 'Take this task yourself',
+  release: 'Release the task: anyone can take it',
   reopen: 'Reopen the task',
   mark: 'Mark it done, not measured',
 } as const

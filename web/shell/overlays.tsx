@@ -26,6 +26,10 @@ export interface OperationRequest {
   readonly about?: string
   /** The name of the form where the page knows a better one than the operation. */
   readonly title?: string
+  /** What its button says, if it is not the name. */
+  readonly verb?: string
+  /** Ids that no field offers. */
+  readonly without?: readonly string[]
   /** Input that the page gives: the form does not ask for it. */
   readonly given?: Readonly<Record<string, string>>
   /** The fields that the form shows, in this order, with their present values; all of the operation without it. */

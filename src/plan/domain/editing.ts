@@ -190,7 +190,7 @@ export function addDependency(
   if (taskId === dependsOnId) {
     throw new Failure('CONFLICT', `a task cannot depend on itself: ${taskId}`, {
       reason: 'dependency_on_itself',
-      hint: 'Name another task as dep-id.',
+      hint: 'Name another task.',
     })
   }
   if (exists) {

@@ -111,7 +111,7 @@ journey('a board says which guard refuses a move, and which operation a move run
   await page.keyboard.press('Escape')
   await page.keyboard.press('h')
   await page.keyboard.press('m')
-  await page.getByRole('button', { name: 'Claim the task for yourself' }).click()
+  await page.getByRole('button', { name: 'Take this task yourself' }).click()
   await page.getByRole('region', { name: 'In progress' }).getByText('List products and search them').waitFor()
 })
 

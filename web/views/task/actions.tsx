@@ -58,7 +58,7 @@ export function Actions({ task, refresh }: { readonly task: TaskData; readonly r
       {open ? (
         <p class="muted">{openAttemptText(open.agent_name)}</p>
       ) : claim ? (
-        <p class="muted">Claimed by {claim.agent}.</p>
+        <p class="muted">Taken by {claim.agent}.</p>
       ) : null}
       {refusal === null ? null : <RefusalMessage error={refusal} />}
     </section>
@@ -129,6 +129,7 @@ function actionsOf(task: TaskData): readonly TaskAction[] {
   }
   const edit = form('Edit', {
     name: 'taskman_task_edit',
+    verb: 'Save',
     given: { id },
     fields: { title: name, description: goal ?? '', role: task.role ?? '', assignee: task.assignee ?? '' },
   })
@@ -138,7 +139,7 @@ function actionsOf(task: TaskData): readonly TaskAction[] {
   return [
     ...(task.claim
       ? [status('Release', 'to_do', moveWords.release)]
-      : [status('Claim', 'in_progress', moveWords.claim)]),
+      : [status('Take this task', 'in_progress', moveWords.claim)]),
     ...(task.items.length > 0 ? [] : [status('Mark as done', 'done', moveWords.mark)]),
     edit,
     note,
@@ -146,6 +147,7 @@ function actionsOf(task: TaskData): readonly TaskAction[] {
       name: 'taskman_task_dep_add',
       given: { 'task-id': id },
       fields: { 'dep-id': '' },
+      without: [id, ...(task.links?.depends_on ?? []).map((other) => other.id)],
     }),
     form('Drop', { name: 'task_drop', given: { id } }),
   ]
