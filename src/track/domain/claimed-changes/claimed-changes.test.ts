@@ -19,6 +19,16 @@ test('claims what a verb of change governs, once, and whether it was created', (
 })
 
 test.each([
+  'Changed src/a.js to export tax(). Added test/a.test.js to cover it.',
+  'Changed src/a.js. I wrote test/a.test.js to cover the handler.',
+  'Created `test/a.test.js` to parse prices, changed src/a.js to use it.',
+  'Updated src/a.js. Added test/a.test.js to check src/a.js.',
+])('what a new file is for does not make it less claimed: %s', (summary) => {
+  expect(paths(summary).toSorted()).toEqual(['src/a.js', 'test/a.test.js'])
+  expect(claims(summary).find(({ path }) => path === 'test/a.test.js')?.isCreated).toBe(true)
+})
+
+test.each([
   'See src/a.ts, and https://example.com/src/x.ts.',
   'I did not change src/a.ts.',
   'Put the test back in src/a.ts.',
@@ -29,6 +39,8 @@ test.each([
   'Added tests for src/a.ts.',
   'Updated the docs as described in docs/a.md.',
   'Added `src/a.ts` to the exclude list.',
+  'Added src/a.ts to all the lists, and src/b.ts to test suites.',
+  'Added src/a.ts to `include` and to tsconfig.',
   'Ran `npm test src/a.test.ts` and updated src/**/*.ts.',
   'Geändert: src/a.ts wurde updated für alle.',
   '```\nUpdated src/a.ts\n```',

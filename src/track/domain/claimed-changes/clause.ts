@@ -11,10 +11,12 @@ import {
   followers,
   modals,
   negations,
+  objectPronouns,
   objectWords,
   pastVerbs,
   places,
   pointers,
+  purposes,
   softStops,
   stops,
   subordinate,
@@ -391,9 +393,20 @@ class Clause {
   /** "added `a.ts` to the list", "removed `a.ts` from `b.json`": the file itself did not change. */
   #isEntry(end: number): boolean {
     const next = wordAt(this.#tokens, end)
+    if (next === 'to' && this.#isPurpose(end + 1)) return false
     if (next === 'to' || next === 'in' || next === 'under' || next === 'into')
       return this.#verb?.creates === true && next !== 'in'
     return next === 'from' && this.#verb?.takesFrom === true && this.#verb.renames !== true
+  }
+
+  /** "to parse prices", "to cover it", "to check `a.ts`", not "to the list" or "to test suites". */
+  #isPurpose(at: number): boolean {
+    const word = wordAt(this.#tokens, at)
+    if (word === null || determiners.has(word) || objectWords.has(word)) return false
+    if (purposes.has(word)) return true
+    const object = this.#tokens[at + 1]
+    if (object?.kind === 'path') return true
+    return object?.kind === 'word' && (determiners.has(object.text) || objectPronouns.has(object.text))
   }
 
   #claim(paths: readonly string[], isCreated: boolean, isGone = false): void {

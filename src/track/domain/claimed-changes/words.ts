@@ -39,6 +39,12 @@ export const objectWords = words(
     'five six several some separate single missing main stub workflow schema utility middleware hook endpoint readme guide ' +
     'stylesheet',
 )
+export const objectPronouns = words('it them that whether how what')
+/** After "to" only verbs: others, such as "test" and "check", may be nouns. */
+export const purposes = words(
+  'verify ensure avoid prevent allow let handle parse make keep compute calculate validate render expose replace ' +
+    'implement explain describe prove reproduce demonstrate define provide reduce simplify convert serve hold',
+)
 export const pointers = words(
   'link links reference references pointer redirect path paths import imports ref refs symlink mapping alias ' +
     'due relative similar related compared up back equivalent identical respect regard access call calls usage usages ' +
