@@ -84,7 +84,7 @@ test('names the files that an agent claims and did not change, in the review and
   const review = await call('review_show', { task }, as)
   expect(review.unchanged_claims).toEqual(['test/auth.test.ts'])
   expect(reviewHeading(review, { ink: (_, text) => text })).toContain(
-    '✗ Claimed but unchanged: test/auth.test.ts',
+    '✗ Claimed as new, but not added: test/auth.test.ts',
   )
   const { items } = await call('inbox', { include: ['evidence'] }, as)
   const claim = { rule: 'claimed_not_changed', paths: ['test/auth.test.ts'] }

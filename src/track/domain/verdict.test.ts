@@ -69,6 +69,10 @@ const cases: Readonly<Record<string, Case>> = {
     facts: { claimedUnchanged: ['src/login.ts'] },
     rules: ['claimed_not_changed'],
   },
+  'with a file that is named, and a new one that does not exist': {
+    facts: { claimedUnchanged: ['src/login.ts', 'src/new.ts'], claimedNew: ['src/new.ts', 'src/other.ts'] },
+    rules: ['claimed_not_changed', 'claimed_not_changed'],
+  },
   'in part, with a file that is named and did not change': {
     facts: { status: 'partial_success', claimedUnchanged: ['src/login.ts'] },
     rules: ['claimed_not_changed'],

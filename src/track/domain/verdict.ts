@@ -136,6 +136,8 @@ export interface VerdictFacts {
   /** A commit, another work tree, an ignored file or a subtask shows work that the changed files do not. */
   readonly hasOtherWork: boolean
   readonly claimedUnchanged: readonly string[]
+  /** Those of them that are claimed as new files. */
+  readonly claimedNew?: readonly string[]
   /** Paths that were claimed changed and do not exist. */
   readonly claimedMissing?: readonly string[]
   /** Paths that were changed while the task was open, and whose contents are gone. */
@@ -335,18 +337,24 @@ function isSamePath(claimed: string, path: string, prefix: string): boolean {
 
 function claimedNotChanged({
   claimedUnchanged: claimed,
+  claimedNew = [],
   lost = [],
   prefix,
 }: VerdictFacts): readonly VerdictReason[] {
-  const claimedUnchanged = claimed.filter((one) => !lost.some((path) => isSamePath(one, path, prefix)))
-  if (claimedUnchanged.length === 0) return []
+  const left = claimed.filter((one) => !lost.some((path) => isSamePath(one, path, prefix)))
+  const reason = (text: string, paths: readonly string[]): readonly VerdictReason[] =>
+    paths.length === 0
+      ? []
+      : [{ rule: 'claimed_not_changed', text, paths, fix: 'Name only files that you changed.' }]
   return [
-    {
-      rule: 'claimed_not_changed',
-      text: 'Claimed but unchanged:',
-      paths: claimedUnchanged,
-      fix: 'Name only files that you changed.',
-    },
+    ...reason(
+      'Claimed as new, but not added:',
+      left.filter((path) => claimedNew.includes(path)),
+    ),
+    ...reason(
+      'Claimed but unchanged:',
+      left.filter((path) => !claimedNew.includes(path)),
+    ),
   ]
 }
 

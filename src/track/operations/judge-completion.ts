@@ -204,6 +204,7 @@ export function judgeCompletion(
     hasOtherWork:
       hasOtherWork(evidence) || related.some(({ measured: other }) => other !== null && hasOtherWork(other)),
     claimedUnchanged: unanswered.unchanged,
+    claimedNew: claimedChanges(outcome).flatMap(({ path, isCreated }) => (isCreated ? [path] : [])),
     claimedMissing: unanswered.missing,
     lost: completion.lost ?? [],
     missingPackages: missing,

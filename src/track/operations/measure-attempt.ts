@@ -882,9 +882,16 @@ export function broughtNotes(changes: readonly ReportedChange[]): readonly strin
     const share = broughtLines === addedLines ? 'all' : broughtLines
     const how = [broughtBy?.command, broughtBy?.commit?.slice(0, 8)].filter((word) => word !== undefined)
     const parts = [`${share} of ${formatCount(addedLines ?? broughtLines, 'added line')}`, ...how]
-    return [`${path} (${parts.join(', ')})`]
+    return [{ isByCommand: broughtBy?.command !== undefined, text: `${path} (${parts.join(', ')})` }]
   })
-  return brought.length === 0 ? [] : [`Brought by git, not written here: ${nameSome(brought)}.`]
+  // Without a command the agent may have typed them again.
+  const [byCommand, known] = [true, false].map((is) =>
+    brought.flatMap(({ isByCommand, text }) => (isByCommand === is ? [text] : [])),
+  )
+  return [
+    ...(byCommand?.length ? [`Brought by git, not written here: ${nameSome(byCommand)}.`] : []),
+    ...(known?.length ? [`Not new, git already had these lines: ${nameSome(known)}.`] : []),
+  ]
 }
 
 function foreignNote(attributed: AttributedChanges | null, activity: WorkTreeActivity): readonly string[] {

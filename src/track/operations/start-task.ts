@@ -311,6 +311,7 @@ export const startTask = defineOperation({
           ...answer.warnings,
           ...lossNotes(lost),
           ...askedNotes(asked),
+          ...criteriaNotes(doneWhen?.criteria),
           ...(await gateNotes(reads, started.task, context)),
         ],
         ...(doneWhen && { done_when: doneWhen }),
@@ -319,6 +320,13 @@ export const startTask = defineOperation({
       },
     }
   })
+
+/** How the criteria are answered: the list of tools leaves the field out, because few tasks have some. */
+function criteriaNotes([first]: readonly string[] = []): readonly string[] {
+  if (first === undefined) return []
+  const answer = JSON.stringify([{ criterion: first, met: true, how: '…' }])
+  return [`Answer each criterion in the outcome when you complete the task: "criteria": ${answer}.`]
+}
 
 /** Which checks a person was asked about just now. */
 function askedNotes(events: readonly NewProjectEvent[]): readonly string[] {
