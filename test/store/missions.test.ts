@@ -127,7 +127,13 @@ describe.each(dialects)('missions in $dialect', ({ fresh }) => {
     await store.view(async ({ missions }) => {
       expect((await missions.find(id))?.status).toBe('in_progress')
       expect((await missions.phase(id, 1))?.status).toBe('in_progress')
-      expect(await missions.now(id)).toEqual({ openAttempts: 1, openBlockers: 1, doneTasks: 0, toDoTasks: 1 })
+      expect(await missions.now(id)).toEqual({
+        openAttempts: 1,
+        openBlockers: 1,
+        openItems: 2,
+        doneTasks: 0,
+        toDoTasks: 1,
+      })
       expect(await missions.tallies(id)).toEqual([
         { phaseId, tasks: 2, firstStart: 10, lastEnd: null, openAttempts: 1 },
       ])
@@ -151,7 +157,7 @@ describe.each(dialects)('missions in $dialect', ({ fresh }) => {
       const [listed] = await missions.listings(mission ? [mission] : [])
       expect(listed).toEqual({
         mission,
-        now: { openAttempts: 0, openBlockers: 1, doneTasks: 1, toDoTasks: 1 },
+        now: { openAttempts: 0, openBlockers: 1, openItems: 2, doneTasks: 1, toDoTasks: 1 },
         phases: await missions.phases(id),
       })
     })
@@ -161,7 +167,13 @@ describe.each(dialects)('missions in $dialect', ({ fresh }) => {
     await using temporary = await fresh()
     await temporary.store.view(async ({ missions }) => {
       expect(await missions.list({ limit: 5 })).toEqual({ items: [], total: 0 })
-      expect(await missions.now(id)).toEqual({ openAttempts: 0, openBlockers: 0, doneTasks: 0, toDoTasks: 0 })
+      expect(await missions.now(id)).toEqual({
+        openAttempts: 0,
+        openBlockers: 0,
+        openItems: 0,
+        doneTasks: 0,
+        toDoTasks: 0,
+      })
       expect(await missions.listings([])).toEqual([])
       expect(await missions.tallies(id)).toEqual([])
     })

@@ -97,12 +97,12 @@ function emitCommand(
   return ['waymark', ...words.map(quoteShellWord)].join(' ')
 }
 
-/** The next commands of the runs that gate a mission whose tasks are done. */
+/** The next commands of the runs that gate a mission whose tasks are done and about which nothing waits. */
 export function gateSteps({
   open_tasks: running,
   to_do_tasks: toDo,
   done_tasks: done,
-  done_waiting: waiting,
+  open_items: waiting,
   gates,
 }: OutputOf<'status'>['missions'][number]): readonly string[] {
   if (running + toDo + waiting > 0 || done === 0) return []

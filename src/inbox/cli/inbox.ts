@@ -107,8 +107,8 @@ function changesCommand({
     request?.kind === 'changes' ||
     (request?.kind === 'decision' && request.approvals.some(({ artifact }) => artifact === 'changes'))
   if (!isAbout) return []
-  const command = task === null ? `waymark mission changes ${mission}` : `waymark diff ${task}`
-  return [[command, 'Read the changes']]
+  const command = task === null ? `waymark review ${mission}` : `waymark diff ${task}`
+  return [[command, 'Read the changed lines']]
 }
 
 function shownLines({ request }: ListedItem): readonly string[] {

@@ -10,6 +10,7 @@ import { excerpt } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { taskHistoryAnswer, taskHistoryFields } from '../../track/operations/task-history.ts'
 import type { PlanFilter } from '../ports/plan-reads.ts'
+import { doneWhenEntry, promisesOf } from './done-when.ts'
 import { assertRole, formatField, roleField, spanField, statusFilterField } from './fields.ts'
 import { listedOfTask, PlannedTaskEntry, plannedTaskEntry } from './plan-answer.ts'
 
@@ -140,8 +141,11 @@ export const taskGet = defineOperation({
     const planned = await findPlanned(reads, input.id)
     const notes = await reads.plan.notes(planned.task.id, { limit: maxNotes })
     const ids = notes.items.map(({ item }) => item.id)
+    const doneWhen = doneWhenEntry(await promisesOf(reads, planned.task))
     return {
       ...plannedTaskEntry(planned, clock.now()),
+      // With the promises of its mission and project.
+      ...(doneWhen && { done_when: doneWhen }),
       ...(ids.length > 0 && { note_ids: ids }),
       ...(await taskHistoryAnswer(reads, planned)),
     }

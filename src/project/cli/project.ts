@@ -105,7 +105,7 @@ function nextStep({ plan: { ready, in_progress }, missions }: OutputOf<'status'>
     const [gate] = finished.gates
     const check =
       gate === undefined ? '' : `\nwaymark run show ${gate.run_id} says what is missing, if anything`
-    return `${gateSteps(finished).join(', or ')}${check}`
+    return `${goOnText(gate)}${gateSteps(finished).join(', or ')}${check}`
   }
   const over = missions.find((one) => one.done_tasks > 0 && one.gates.length === 0 && !hasOpenWork(one))
   return over === undefined
@@ -113,15 +113,22 @@ function nextStep({ plan: { ready, in_progress }, missions }: OutputOf<'status'>
     : `waymark mission complete ${over.mission_id} --status completed --summary "<what was done>"`
 }
 
+/** After a person sent a run back, its agent is to do something first. */
+function goOnText(gate: MissionOfStatus['gates'][number] | undefined): string {
+  if (!gate?.sent_back) return ''
+  const { author, reason } = gate.sent_back
+  const why = reason === null ? '' : `: “${reason}”`
+  return `${author} sent ${gate.process_name} back${why}. Tell your agent to go on, then:\n`
+}
+
 type MissionOfStatus = OutputOf<'status'>['missions'][number]
 
 function hasOpenWork({
   open_tasks: running,
   to_do_tasks: toDo,
-  done_waiting: waiting,
-  open_blockers: asked,
+  open_items: waiting,
 }: MissionOfStatus): boolean {
-  return running + toDo + waiting + asked > 0
+  return running + toDo + waiting > 0
 }
 
 /** Tasks of ended missions, which a person sent back: no list of open work has them. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isSentBack } from '../../gate/domain/decisions.ts'
 import { eventNamed, type ProcessDefinition } from '../../gate/domain/definition.ts'
 import { payloadExample } from '../../gate/domain/payload-example.ts'
 import type { RunRecord } from '../../gate/domain/run.ts'
@@ -7,7 +8,6 @@ import { hasOwnWork } from '../../gate/operations/run/own-work.ts'
 import { json } from '../../gate/operations/run-answer.ts'
 import { type InboxItemKind, itemKinds, urgentItemKinds } from '../../inbox/domain/inbox-item.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
-import type { MissionId } from '../../kernel/id.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { count } from '../../kernel/operations/input/fields.ts'
@@ -82,10 +82,10 @@ export const status = defineOperation({
             next: list(z.object({ event: z.string(), payload: json.nullable() })),
             /** The caller did part of the work whose changes it asks a person to approve, and so cannot approve them. */
             is_own_work: z.boolean(),
+            /** Who sent the run back to where it is now, and why. */
+            sent_back: z.object({ author: z.string(), reason: z.string().nullable() }).nullable(),
           }),
         ),
-        /** Of the done tasks, those whose verdict waits for a person. */
-        done_waiting: z.int(),
       }),
     ),
     ...Work.shape,
@@ -125,7 +125,7 @@ export const status = defineOperation({
           active.items.map(({ item }) => item),
           actor,
         )
-        const missionsOfDoubts = await openVerdicts(reads)
+        const doneWaiting = await openVerdicts(reads)
         const sessions = await capture.sessions({}, { limit: 1 })
         return {
           project: place?.mainTop ?? (await nameOf(identities)),
@@ -142,12 +142,12 @@ export const status = defineOperation({
             open_tasks: now.openAttempts,
             to_do_tasks: now.toDoTasks,
             done_tasks: now.doneTasks,
-            done_waiting: missionsOfDoubts.filter((id) => id === mission.id).length,
             open_blockers: now.openBlockers,
+            open_items: now.openItems,
             gates: gates.filter(({ missionId }) => missionId === mission.id).map(({ gate }) => gate),
           })),
           ...(await currentWork(reads, clock.now(), input.limit)),
-          plan: { ...(await planCounts(reads, clock.now())), done_waiting: missionsOfDoubts.length },
+          plan: { ...(await planCounts(reads, clock.now())), done_waiting: doneWaiting },
           sent_back: await sentBackAfterEnd(reads),
           sessions: sessions.total,
           warnings: [...(place?.reason === undefined ? [] : [place?.reason]), ...health.warnings],
@@ -174,10 +174,26 @@ async function gatesOf(reads: Reads, active: readonly RunRecord[], actor: Actor)
     const is_own_work = definition !== null && (await hasOwnWork(reads, { definition, record }, actor))
     return {
       missionId,
-      gate: { run_id: id, process_id: process.id, process_name: process.name, state, next, is_own_work },
+      gate: {
+        run_id: id,
+        process_id: process.id,
+        process_name: process.name,
+        state,
+        next,
+        is_own_work,
+        sent_back: definition === null ? null : await sentBackBy(reads, record, definition),
+      },
     }
   })
   return Promise.all(gates)
+}
+
+/** The last move, if a person's words sent the run back. */
+async function sentBackBy({ runs }: Reads, { id, revision }: RunRecord, definition: ProcessDefinition) {
+  const last = await runs.eventAt(id, revision)
+  if (last?.kind !== 'event' || !isSentBack(definition, last)) return null
+  const { reason } = last.payload
+  return { author: last.author, reason: typeof reason === 'string' ? excerpt(reason, 300) : null }
 }
 
 function payloadOf(definition: ProcessDefinition | null, event: string): JsonObject | null {
@@ -197,14 +213,14 @@ async function planCounts({ plan, landings }: Reads, now: number) {
   }
 }
 
-/** The mission, or null, of each task with an open verdict; no missions that ended. */
-async function openVerdicts({ inboxItems, missions }: Reads): Promise<readonly (MissionId | null)[]> {
+/** How many tasks have an open verdict; none of missions that ended. */
+async function openVerdicts({ inboxItems, missions }: Reads): Promise<number> {
   const { items } = await inboxItems.list({ status: 'open', kinds: ['verdict'] }, { limit: maxVerdicts })
   const tasks = new Map(items.map(({ item: { item } }) => [item.taskId, item.missionId]))
   const ids = new Set([...tasks.values()].flatMap((id) => id ?? []))
   const found = await Promise.all([...ids].map(async (id) => missions.find(id)))
   const ended = new Set(found.flatMap((mission) => (mission?.completedAt == null ? [] : [mission.id])))
-  return [...tasks.values()].filter((id) => id === null || !ended.has(id))
+  return [...tasks.values()].filter((id) => id === null || !ended.has(id)).length
 }
 
 async function sentBackAfterEnd({ reviews, tasks, missions }: Reads) {

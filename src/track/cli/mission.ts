@@ -112,7 +112,6 @@ function phaseOf(
 
 type MissionListRow = Omit<MissionEntry, 'kind' | 'objective' | 'created_at' | 'completed_at'> & {
   readonly gates?: OutputOf<'status'>['missions'][number]['gates']
-  readonly done_waiting?: number
 }
 
 /** A table of missions with their progress. */
@@ -142,20 +141,14 @@ export function missionTable(missions: readonly MissionListRow[], page: RenderCo
   return table(columns, rows, page)
 }
 
-/** What agents asked for, and done tasks whose verdict waits. */
-function waitingFor({ open_blockers: blockers, done_waiting: doubts = 0 }: MissionListRow): number {
-  return blockers + doubts
-}
-
 /** A mission where a person is awaited and no agent works, whatever they are awaited for. */
 function missionStatus(mission: MissionListRow): string {
-  const isWaiting = mission.open_tasks === 0 && waitingFor(mission) > 0
+  const isWaiting = mission.open_tasks === 0 && mission.open_items > 0
   return isWaiting && mission.status === 'IN_PROGRESS' ? 'BLOCKED' : mission.status
 }
 
-function needsYou(mission: MissionListRow, { ink }: RenderContext): string {
-  const count = waitingFor(mission)
-  return count === 0 ? '0' : ink('red', String(count))
+function needsYou({ open_items }: MissionListRow, { ink }: RenderContext): string {
+  return open_items === 0 ? '0' : ink('red', String(open_items))
 }
 
 function phaseTable(phases: readonly PhaseSummary[], page: RenderContext): string {

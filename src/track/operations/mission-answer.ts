@@ -44,6 +44,8 @@ export const MissionEntry = z.object({
   to_do_tasks: z.int(),
   done_tasks: z.int(),
   open_blockers: z.int(),
+  /** Open inbox items of every kind. */
+  open_items: z.int(),
   created_at: z.string(),
   completed_at: z.string().nullable(),
 })
@@ -61,6 +63,7 @@ export function missionEntry({ mission, now, phases }: MissionListing): MissionE
     to_do_tasks: now.toDoTasks,
     done_tasks: now.doneTasks,
     open_blockers: now.openBlockers,
+    open_items: now.openItems,
     created_at: instant(mission.createdAt),
     completed_at: instantOrNull(mission.completedAt),
   }

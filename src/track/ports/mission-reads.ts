@@ -23,6 +23,8 @@ export interface MissionTotals {
 export interface MissionCounts {
   readonly openAttempts: number
   readonly openBlockers: number
+  /** Open inbox items of every kind. */
+  readonly openItems: number
   readonly doneTasks: number
   readonly toDoTasks: number
 }

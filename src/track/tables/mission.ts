@@ -278,7 +278,7 @@ async function listMissions(
   return pageOf(matching, request, missionOf)
 }
 
-const nothing: MissionCounts = { openAttempts: 0, openBlockers: 0, doneTasks: 0, toDoTasks: 0 }
+const nothing: MissionCounts = { openAttempts: 0, openBlockers: 0, openItems: 0, doneTasks: 0, toDoTasks: 0 }
 
 async function missionFigures(scope: ReadScope, missionId: MissionId): Promise<MissionCounts> {
   return (await missionFiguresById(scope, [missionId])).get(missionId) ?? nothing
@@ -313,6 +313,9 @@ const standings = prepareByIds((db, projectId, missionIds) =>
       sql<number>`(select count(*) from inbox_item
         where inbox_item.project_id = mission.project_id and inbox_item.mission_id = mission.id
           and inbox_item.status = 'open' and inbox_item.kind in ('blocker', 'review'))`.as('open_blockers'),
+      sql<number>`(select count(*) from inbox_item
+        where inbox_item.project_id = mission.project_id and inbox_item.mission_id = mission.id
+          and inbox_item.status = 'open')`.as('open_items'),
       sql<number>`${tasksOf('done')} - (select count(*) from task
         where task.project_id = mission.project_id and task.mission_id = mission.id
           and task.resolution = 'dropped')`.as('done_tasks'),
@@ -337,6 +340,7 @@ async function missionFiguresById(
       {
         openAttempts: row.open_attempts,
         openBlockers: row.open_blockers,
+        openItems: row.open_items,
         doneTasks: row.done_tasks,
         toDoTasks: row.to_do_tasks + row.begun_tasks - row.running_tasks,
       },

@@ -22,9 +22,12 @@ test('change control: a proposal is sent back, handed in again, approved by two 
   const sentBack = { id, reason: 'How is it undone?', event: 'send_back' }
   expect(await project.call('reject', sentBack, { actor: ana })).toMatchObject({ decided: true })
   expect((await run.state()).context).toMatchObject({ reason: 'How is it undone?' })
+  const wasSentBack = async () => (await project.call('status', {})).missions[0].gates[0].sent_back
+  expect(await wasSentBack()).toEqual({ author: 'Ana', reason: 'How is it undone?' })
 
   project.write('docs/change.md', `It is undone by a revert. ${'Why and how. '.repeat(20)}`)
   expect(await propose('high')).toMatchObject({ transition: { to_state: 'review' } })
+  expect(await wasSentBack()).toBeNull()
   expect(await project.call('approve', { id, reason: 'Good.' }, { actor: ana })).toMatchObject({
     decided: false,
   })
