@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 interface VirtualListProps {
   readonly keys: readonly string[]
@@ -13,6 +13,9 @@ interface VirtualListProps {
 /** Rows beyond the edges of the visible part, above and below. */
 const spare = 12
 
+/** What a view may show over the last rows, in pixels. */
+const below = 100
+
 /** A list of rows of one height. Only the visible rows are in the page. */
 export function VirtualList(props: VirtualListProps) {
   const { keys, label, row, selected = null, class: name = '' } = props
@@ -20,35 +23,38 @@ export function VirtualList(props: VirtualListProps) {
   const height = rowHeight()
   const [{ first, end }, setWindow] = useState({ first: 0, end: 60 })
 
+  const update = (page: Element) => {
+    const top = page.getBoundingClientRect().top - (list.current?.getBoundingClientRect().top ?? 0)
+    const next = {
+      first: Math.max(0, Math.floor(top / height) - spare),
+      end: Math.ceil((top + page.clientHeight) / height) + spare,
+    }
+    setWindow((now) => (now.first === next.first && now.end === next.end ? now : next))
+  }
   useLayoutEffect(() => {
     const page = list.current?.closest('.page')
     if (!page) return
-    const update = () => {
-      const top = page.getBoundingClientRect().top - (list.current?.getBoundingClientRect().top ?? 0)
-      const next = {
-        first: Math.max(0, Math.floor(top / height) - spare),
-        end: Math.ceil((top + page.clientHeight) / height) + spare,
-      }
-      setWindow((now) => (now.first === next.first && now.end === next.end ? now : next))
-    }
-    update()
-    page.addEventListener('scroll', update, { passive: true })
-    const resized = new ResizeObserver(update)
+    const follow = () => update(page)
+    follow()
+    page.addEventListener('scroll', follow, { passive: true })
+    const resized = new ResizeObserver(follow)
     resized.observe(page)
     return () => {
-      page.removeEventListener('scroll', update)
+      page.removeEventListener('scroll', follow)
       resized.disconnect()
     }
   }, [height])
 
-  useEffect(() => {
+  // Before the next key: a selected row may be a field that it is typed into.
+  useLayoutEffect(() => {
     const page = list.current?.closest('.page')
     const at = selected === null ? -1 : keys.indexOf(selected)
     if (!page || !list.current || at === -1) return
     const seen = page.getBoundingClientRect()
     const top = list.current.getBoundingClientRect().top + at * height
     if (top < seen.top + 40) page.scrollBy(0, top - seen.top - 40)
-    else if (top + height > seen.bottom - 8) page.scrollBy(0, top + height - seen.bottom + 8)
+    else if (top + height > seen.bottom - below) page.scrollBy(0, top + height - seen.bottom + below)
+    update(page)
   }, [selected, keys, height])
 
   const shown = keys.slice(first, end)

@@ -83,6 +83,11 @@ journey('a plan is changed by keys: added to, renamed, put in another order', as
   await page.keyboard.press('Enter')
   const added = page.getByRole('link', { name: 'Send a letter' })
   await added.waitFor()
+  // The field stays, for the next task.
+  await page.keyboard.type('Send a parcel')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'Send a parcel' }).waitFor()
+  await page.keyboard.press('Escape')
   const id = (await added.getAttribute('href'))?.split('/').at(-1)
   await show(`/plan?select=${id}`)
   await added.waitFor()

@@ -20,7 +20,7 @@ export function ReportButton({ id, name }: { readonly id: string; readonly name:
     }
   }
   return (
-    <p class="mission-report">
+    <>
       <button
         type="button"
         class="button"
@@ -29,7 +29,7 @@ export function ReportButton({ id, name }: { readonly id: string; readonly name:
         onClick={() => void request('markdown')}
       >
         Copy report
-      </button>{' '}
+      </button>
       <button
         type="button"
         class="button"
@@ -38,11 +38,11 @@ export function ReportButton({ id, name }: { readonly id: string; readonly name:
         onClick={() => void request('html')}
       >
         Save report
-      </button>{' '}
+      </button>
       <span class="muted" role="status">
         {status.value}
       </span>
-    </p>
+    </>
   )
 }
 

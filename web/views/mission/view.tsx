@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { needsYouText } from '../../../src/inbox/domain/inbox-item.ts'
 import type { Timeline } from '../../api/entities.ts'
+import { denialReason } from '../../api/session.ts'
 import { type Handlers, useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { durationText } from '../../parts/duration.ts'
@@ -95,7 +96,10 @@ function MissionHeader({ mission }: { readonly mission: Timeline }) {
         ))}
         <WaitsFor mission={mission} />
         <NextStep mission={mission} />
-        <ReportButton id={mission.id} name={mission.name} />
+        <p class="mission-report">
+          {mission.completed_at === null ? <AddTask mission={mission} /> : null}
+          <ReportButton id={mission.id} name={mission.name} />
+        </p>
       </div>
       <dl class="figures">
         <Figure name="Tasks">
@@ -122,6 +126,23 @@ function MissionHeader({ mission }: { readonly mission: Timeline }) {
         </Figure>
       </dl>
     </header>
+  )
+}
+
+/** Leads to the mission's plan, with a line for the task. */
+function AddTask({ mission: { id, totals } }: { readonly mission: Timeline }) {
+  const denial = denialReason('taskman_task_add')
+  return (
+    <button
+      type="button"
+      class="button"
+      {...(totals.tasks === 0 && { 'data-kind': 'primary' })}
+      disabled={denial !== null}
+      title={denial ?? ''}
+      onClick={() => navigate(href(`/plan?mission=${encodeURIComponent(id)}&add=task`))}
+    >
+      Add a task
+    </button>
   )
 }
 
@@ -189,7 +210,7 @@ function TabBody({ id, tab, answer }: TabBodyProps) {
     if (answer.value?.tasks.length === 0) {
       return (
         <div class="tab-page">
-          <EmptyState title="Each attempt at a task appears here as a bar while the agent works.">
+          <EmptyState title="No task yet: add one, or let an agent plan. Each attempt appears here as a bar.">
             <ConnectAgent />
           </EmptyState>
         </div>

@@ -12,14 +12,13 @@ export function View() {
         <a class="link" href={href('/history')}>
           Ended missions
         </a>
+        <OperationButton operation="start_mission">Start a mission</OperationButton>
       </header>
       <MissionList
         status="open"
         label="Open missions"
         empty={
-          <EmptyState title="No mission is open. A mission appears here when an agent or a person starts it.">
-            <OperationButton operation="start_mission">Start a mission</OperationButton>
-          </EmptyState>
+          <EmptyState title="No mission is open. A mission appears here when an agent or a person starts it." />
         }
       />
     </div>

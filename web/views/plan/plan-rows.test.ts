@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { PlanPhase, PlanTask } from '../../api/entities.ts'
-import { dropMove, freePhaseId, planRows, stepMove, unfoldPhase } from './plan-rows.ts'
+import { dropMove, placeOfNew, planRows, stepMove, taskHomes, unfoldPhase } from './plan-rows.ts'
 
 const task = (id: string, more: Partial<PlanTask> = {}): PlanTask => ({
   id,
@@ -74,8 +74,23 @@ test('a drop takes the home of what it is dropped on', () => {
   expect(dropMove(p2, a)).toBeNull()
 })
 
-test('a new phase gets an id that is free', () => {
-  expect(freePhaseId([{ id: 'P1' }, { id: 'P3' }])).toBe('P4')
+test('a new task is written at the end of its phase or milestone', () => {
+  expect(placeOfNew(all, { phase: 'P1', milestone: null })).toBe(all.findIndex(({ key }) => key === 'P2'))
+  expect(placeOfNew(all, { phase: 'P1', milestone: 'M1' })).toBe(all.findIndex(({ key }) => key === 'c'))
+  expect(placeOfNew(all, { phase: null, milestone: null })).toBe(all.length)
+})
+
+test('a new task may go to a phase, and to a plan without phases', () => {
+  const missions = [
+    { mission_id: 'm-1', name: 'Search', completed_at: null },
+    { mission_id: 'm-2', name: 'Over', completed_at: '2026-01-01T00:00:00.000Z' },
+  ]
+  const keysOf = (shown: string | null, of = phases) => taskHomes(of, missions, shown).map(({ key }) => key)
+  expect(keysOf(null)).toEqual(['P1', 'P2', 'plan m-1'])
+  expect(keysOf('m-1', [])).toEqual(['plan m-1'])
+  expect(keysOf('m-3', [])).toEqual(['plan m-3'])
+  expect(keysOf('none', [])).toEqual(['plan '])
+  expect(keysOf(null, [])).toEqual(['plan m-1', 'plan '])
 })
 
 test('a folded phase shows the pages of it that were read, and whether there are more', () => {

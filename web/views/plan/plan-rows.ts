@@ -1,4 +1,4 @@
-import type { PlanPhase, PlanTask } from '../../api/entities.ts'
+import type { MissionData, PlanPhase, PlanTask } from '../../api/entities.ts'
 
 /** A line of the outline. */
 export type PlanRow = PhaseRow | MilestoneRow | PlanTaskRow | MoreRow
@@ -180,7 +180,7 @@ export interface PlanMove {
 }
 
 /** One step up or down among its own kind; null at the end of them. */
-export function stepMove(rows: readonly PlanRow[], key: string, by: 1 | -1): PlanMove | null {
+export function stepMove(rows: readonly PlanRow[], key: string | null, by: 1 | -1): PlanMove | null {
   const row = rows.find((other) => other.key === key)
   if (!row || row.kind === 'milestone' || row.id === null) return null
   const siblings = rows.filter((other) => isSibling(other, row))
@@ -216,8 +216,66 @@ function homeOf(row: PlanRow): Pick<PlanMove, 'phase' | 'milestone'> {
   return { ...(phase !== null && { phase }), ...(milestone !== null && { milestone }) }
 }
 
-/** An id for a new phase: people name them; `P5` where there are four. */
-export function freePhaseId(phases: readonly { readonly id: string | null }[]): string {
-  const taken = new Set(phases.map(({ id }) => id))
-  for (let at = phases.length + 1; ; at += 1) if (!taken.has(`P${at}`)) return `P${at}`
+/** Where a new task may go. */
+export interface NewTaskHome {
+  readonly key: string
+  readonly name: string
+  /** Null for a plan without phases: its first task makes one. */
+  readonly phase: string | null
+  /** Null for the plan of the project. */
+  readonly mission: string | null
+}
+
+/** The phases that are shown, then the open missions without one, then the project if it has none. */
+export function taskHomes(
+  phases: readonly PlanPhase[],
+  missions: readonly Pick<MissionData, 'mission_id' | 'name' | 'completed_at'>[],
+  shown: string | null,
+): readonly NewTaskHome[] {
+  const named = phases.flatMap(({ id, name, mission_id: mission, mission_name }): readonly NewTaskHome[] =>
+    id === null
+      ? []
+      : [
+          {
+            key: id,
+            name: [name ?? id, mission_name].filter((part) => part !== null).join(', '),
+            phase: id,
+            mission,
+          },
+        ],
+  )
+  const open = missions.filter(({ completed_at }) => completed_at === null)
+  const all = [...open.map(({ mission_id }) => mission_id), null]
+  const plans = shown === null ? all : [shown === 'none' ? null : shown]
+  const nameOf = (plan: string) => missions.find(({ mission_id }) => mission_id === plan)?.name ?? plan
+  const empty = plans.filter((plan) => !named.some(({ mission }) => mission === plan))
+  return [
+    ...named,
+    ...empty.map((mission) => ({
+      key: `plan ${mission ?? ''}`,
+      name: mission === null ? 'Plan of the project' : nameOf(mission),
+      phase: null,
+      mission,
+    })),
+  ]
+}
+
+/** Where a new task is written: at the end of its phase or milestone, as it will be there; else at the end. */
+export function placeOfNew(
+  rows: readonly PlanRow[],
+  { phase, milestone }: { readonly phase: string | null; readonly milestone: string | null },
+): number {
+  const last = rows.findLastIndex(
+    (row) => phaseOf(row) === phase && (milestone === null || milestoneOf(row) === milestone),
+  )
+  return phase === null || last === -1 ? rows.length : last + 1
+}
+
+export function phaseOf(row: PlanRow | null): string | null {
+  return row?.kind === 'phase' ? row.id : (row?.phase ?? null)
+}
+
+export function milestoneOf(row: PlanRow | null): string | null {
+  if (row?.kind === 'milestone') return row.id
+  return row?.kind === 'task' ? row.milestone : null
 }

@@ -2,12 +2,11 @@ import type { ReadonlySignal } from '@preact/signals'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { needsYouText } from '../../../src/inbox/domain/inbox-item.ts'
 import { formatCount } from '../../../src/kernel/text.ts'
-import type { PlanPhase } from '../../api/entities.ts'
 import { useFlash } from '../../parts/list.tsx'
 import { markStatus, StatusIcon } from '../../parts/status.tsx'
 import { shortId } from '../../parts/text.tsx'
 import { href } from '../../router/location.ts'
-import type { PlanRow, PlanTaskRow } from './plan-rows.ts'
+import type { NewTaskHome, PlanRow, PlanTaskRow } from './plan-rows.ts'
 
 interface PlanRowProps {
   readonly row: ReadonlySignal<PlanRow>
@@ -128,28 +127,31 @@ function TaskName({ row }: { readonly row: PlanTaskRow }) {
 }
 
 interface NewTaskProps {
-  readonly phases: readonly PlanPhase[]
-  /** The phase of the row that it is added after. */
+  readonly homes: readonly NewTaskHome[]
+  /** The phase of the row that it is added beside. */
   readonly phase: string | null
-  /** The title, or null where nothing is added. */
-  readonly settle: (title: string | null, phase: string) => void
+  readonly add: (title: string, home: NewTaskHome) => void
+  readonly leave: () => void
 }
 
-/** The title of a new task and the phase that it goes to. Enter adds it, Esc does not. */
-export function NewTaskFields({ phases, phase, settle }: NewTaskProps) {
+/** The title of a new task and where it goes. Enter adds it, and the next can be typed; Esc leaves. */
+export function NewTaskFields({ homes, phase, add, leave }: NewTaskProps) {
   const row = useRef<HTMLFieldSetElement>(null)
   const title = useRef<HTMLInputElement>(null)
-  const isSettled = useRef(false)
-  const named = phases.flatMap(({ id, name, mission_name: mission }) =>
-    id === null ? [] : [{ id, name: [name ?? id, mission].filter((part) => part !== null).join(', ') }],
-  )
-  const [chosen, setChosen] = useState(phase ?? named[0]?.id ?? '')
+  const [chosen, setChosen] = useState(homes.find((home) => home.phase === phase) ?? homes[0])
   useLayoutEffect(() => title.current?.focus(), [])
-  const once = (isWanted: boolean) => {
-    if (isSettled.current) return
-    isSettled.current = true
+  // Rows above it are higher where they wrap.
+  useLayoutEffect(() => title.current?.scrollIntoView({ block: 'nearest' }))
+  // A plan gets its first phase with its first task.
+  const home =
+    homes.find(({ key }) => key === chosen?.key) ??
+    homes.find(({ mission }) => mission === chosen?.mission) ??
+    homes[0]
+  const addWritten = () => {
     const text = title.current?.value.trim() ?? ''
-    settle(isWanted && text !== '' && chosen !== '' ? text : null, chosen)
+    if (text === '' || home === undefined) return
+    add(text, home)
+    if (title.current) title.current.value = ''
   }
   return (
     <fieldset
@@ -157,33 +159,41 @@ export function NewTaskFields({ phases, phase, settle }: NewTaskProps) {
       class="new-task"
       onFocusOut={({ relatedTarget }) => {
         // Between its two fields nothing is settled.
-        if (!(relatedTarget instanceof Node && row.current?.contains(relatedTarget))) once(true)
+        if (relatedTarget instanceof Node && row.current?.contains(relatedTarget)) return
+        addWritten()
+        leave()
       }}
-      onKeyDown={({ key }) => {
-        if (key === 'Enter') once(true)
-        if (key === 'Escape') once(false)
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && !event.isComposing) addWritten()
+        if (event.key !== 'Escape') return
+        if (title.current) title.current.value = ''
+        leave()
       }}
     >
       <input
         ref={title}
         class="field name-field"
         aria-label="A new task"
-        placeholder="A new task"
+        placeholder="A new task: Enter adds it, Esc leaves"
         maxLength={300}
       />
-      <span class="muted">in</span>
-      <select
-        class="field"
-        aria-label="Phase of the new task"
-        value={chosen}
-        onChange={({ currentTarget }) => setChosen(currentTarget.value)}
-      >
-        {named.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
+      {homes.length < 2 ? null : (
+        <>
+          <span class="muted">in</span>
+          <select
+            class="field"
+            aria-label="Phase of the new task"
+            value={home?.key}
+            onChange={({ currentTarget }) => setChosen(homes.find(({ key }) => key === currentTarget.value))}
+          >
+            {homes.map(({ key, name }) => (
+              <option key={key} value={key}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </>
+      )}
     </fieldset>
   )
 }

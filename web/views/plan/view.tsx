@@ -3,10 +3,10 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { needsYouText } from '../../../src/inbox/domain/inbox-item.ts'
 import type { InputOf, OperationName } from '../../../src/surfaces/http/client/client.ts'
 import { call, errorText } from '../../api/call.ts'
-import type { PlanPhase } from '../../api/entities.ts'
+import type { MissionData, PlanPhase } from '../../api/entities.ts'
 import { denialReason, isPermitted } from '../../api/session.ts'
-import { keysOf } from '../../keys/bindings.ts'
-import { useCommands } from '../../keys/commands.ts'
+import { bindings, type KeyCommand } from '../../keys/bindings.ts'
+import { handlerOf, useCommands } from '../../keys/commands.ts'
 import { startQuery, useQuery } from '../../live/query.ts'
 import { useRows } from '../../live/rows.ts'
 import { EmptyState, Pending } from '../../parts/empty-state.tsx'
@@ -17,14 +17,18 @@ import { href, navigate, query, setQuery } from '../../router/location.ts'
 import { showToast } from '../../shell/toasts.tsx'
 import {
   dropMove,
-  freePhaseId,
+  milestoneOf,
+  type NewTaskHome,
   type PlanFilterMode,
   type PlanMove,
   type PlanRow,
   phaseKey,
+  phaseOf,
+  placeOfNew,
   planRows,
   type ShownPhase,
   stepMove,
+  taskHomes,
   unfoldPhase,
 } from './plan-rows.ts'
 import { NameField, NewTaskFields, Row } from './row.tsx'
@@ -38,12 +42,14 @@ export function View() {
 
 type PlanEdit =
   | { readonly is: 'rename'; readonly key: string }
-  | { readonly is: 'task' | 'phase'; readonly after: string }
+  | { readonly is: 'task'; readonly phase: string | null; readonly milestone: string | null }
+  | { readonly is: 'phase' }
 
 const planSubject = { name: 'Plan', list: { path: '/plan', title: 'All open plans' } } as const
 
 function Plan({ mission }: { readonly mission: string | null }) {
   const plan = useQuery('plan_show', mission === null ? {} : { mission })
+  const missions = useQuery('list_missions', { status: 'all', limit: 100 }).answer.value?.missions ?? []
   const pages = usePhasePages(mission)
   const isRead = plan.answer.value !== null
   useEffect(() => {
@@ -62,7 +68,11 @@ function Plan({ mission }: { readonly mission: string | null }) {
     },
     ({ key }) => key,
   )
-  const [editing, setEditing] = useState<PlanEdit | null>(null)
+  const [editing, setEditing] = useState<PlanEdit | null>(() =>
+    query.peek().get('add') === 'task' ? { is: 'task', phase: null, milestone: null } : null,
+  )
+  // A page that is loaded again does not ask again.
+  useEffect(() => setQuery({ add: null }), [])
   const [dragging, setDragging] = useState<{ readonly row: PlanRow; readonly over: string | null } | null>(
     null,
   )
@@ -71,8 +81,8 @@ function Plan({ mission }: { readonly mission: string | null }) {
       plan.refresh()
       pages.refresh()
     }
-    return planCommands(mission, refresh)
-  }, [mission, plan])
+    return planCommands(refresh)
+  }, [plan])
   const order = rows.order.value
   const selected = query.value.get('select')
   const rowOf = (key: string | null) => (key === null ? null : (rows.row(key)?.peek() ?? null))
@@ -110,7 +120,7 @@ function Plan({ mission }: { readonly mission: string | null }) {
     rows.hold(false)
     change()
   }
-  const phaseOf = (row: PlanRow | null) => (row?.kind === 'phase' ? row.id : (row?.phase ?? null))
+  const moveBy = (by: 1 | -1) => letMove(() => commands.move(stepMove(now(), selected, by)))
   useCommands({
     next: step(1),
     previous: step(-1),
@@ -126,49 +136,38 @@ function Plan({ mission }: { readonly mission: string | null }) {
       if (phase !== null) fold(phase)
     },
     ...(isPermitted('taskman_task_edit') && {
-      rename: () => selected && setEditing({ is: 'rename', key: selected }),
+      rename: () => selected !== null && setEditing({ is: 'rename', key: selected }),
     }),
     ...(isPermitted('taskman_task_add') && {
       add: () => {
-        const after = selected ?? order.at(-1)
-        if (after !== undefined) setEditing({ is: 'task', after })
+        const beside = rowOf(selected ?? order.at(-1) ?? null)
+        setEditing({ is: 'task', phase: phaseOf(beside), milestone: milestoneOf(beside) })
       },
     }),
-    ...(isPermitted('taskman_phase_add') && {
-      'add phase': () => setEditing({ is: 'phase', after: order.at(-1) ?? '' }),
-    }),
-    ...(isPermitted('plan_move') && {
-      'move up': letMove(() => selected && commands.move(stepMove(now(), selected, -1))),
-      'move down': letMove(() => selected && commands.move(stepMove(now(), selected, 1))),
-    }),
+    ...(isPermitted('taskman_phase_add') && { 'add phase': () => setEditing({ is: 'phase' }) }),
+    ...(isPermitted('plan_move') && { 'move up': moveBy(-1), 'move down': moveBy(1) }),
     'copy id': () => void (selected && navigator.clipboard.writeText(selected)),
     close: () => setQuery({ select: null }),
   })
 
   const answer = plan.answer.value
   if (answer === null) return <Pending failure={plan.failure} subject={planSubject} />
-  const settleTask = (title: string | null, phase: string) => {
+  const homes = taskHomes(answer.phases, missions, mission)
+  const settlePhase = (name: string | null) => {
     setEditing(null)
-    if (editing?.is !== 'task' || title === null) return
+    if (name === null) return
     rows.hold(false)
-    const after = rowOf(editing.after)
-    // The milestone of the row belongs to its own phase.
-    const milestone = phaseOf(after) === phase ? milestoneOf(after) : null
-    commands.addTask(title, { phase, milestone })
+    const last = phaseOf(rowOf(order.at(-1) ?? null))
+    const beside = answer.phases.find(({ id }) => id === last)?.mission_id ?? null
+    commands.addPhase(name, mission === null ? beside : mission === 'none' ? null : mission)
   }
-  const settleNew = (name: string | null) => {
-    setEditing(null)
-    if (editing === null || editing.is === 'rename' || name === null) return
-    rows.hold(false)
-    const after = rowOf(editing.after)
-    const phase = phaseOf(after)
-    const home = answer.phases.find(({ id }) => id === phase)?.mission_id ?? null
-    commands.addPhase(name, { phases: answer.phases, home })
-  }
-  const keys =
-    editing && editing.is !== 'rename' ? order.toSpliced(order.indexOf(editing.after) + 1, 0, 'new') : order
+  const isNew = editing !== null && editing.is !== 'rename'
+  const keys = isNew
+    ? order.toSpliced(editing.is === 'task' ? placeOfNew(now(), editing) : order.length, 0, 'new')
+    : order
   return (
-    <div class="page-inner" {...still}>
+    // What the person adds is not held back.
+    <div class="page-inner" {...(isNew ? {} : still)}>
       <header class="page-head">
         <h1>Plan</h1>
         {answer.tasks === 0 ? null : (
@@ -177,7 +176,7 @@ function Plan({ mission }: { readonly mission: string | null }) {
             {answer.critical_path.length > 0 ? ` · ${answer.critical_path.length} on the critical path` : ''}
           </span>
         )}
-        <MissionChoice mission={mission} />
+        <MissionChoice mission={mission} missions={missions} />
         <OnlyChoice only={only.value} />
         <a
           class="button"
@@ -191,34 +190,28 @@ function Plan({ mission }: { readonly mission: string | null }) {
       <WhyNot />
       <WaitingRows held={rows.held} release={() => rows.hold(false)} />
       {answer.phases.length === 0 && editing === null ? (
-        <EmptyState title="Phases, milestones and tasks appear here, from people and agents.">
-          <button
-            type="button"
-            class="button"
-            disabled={!isPermitted('taskman_phase_add')}
-            title={denialReason('taskman_phase_add') ?? ''}
-            onClick={() => setEditing({ is: 'phase', after: '' })}
-          >
-            Add a phase <KeyCap keys={keysOf('add phase')} />
-          </button>
-        </EmptyState>
+        <EmptyState title="Phases, milestones and tasks appear here, from people and agents." />
       ) : (
         <VirtualList
           keys={keys}
           label="The plan"
           class="full-width plan"
-          selected={selected}
+          selected={isNew ? 'new' : selected}
           row={(key) => {
             if (key === 'new') {
               return (
                 <li key="new" class="plan-row">
                   {editing?.is === 'phase' ? (
-                    <NameField label="A new phase" value="" settle={settleNew} />
+                    <NameField label="A new phase" value="" settle={settlePhase} />
                   ) : (
                     <NewTaskFields
-                      phases={answer.phases}
-                      phase={editing?.is === 'task' ? phaseOf(rowOf(editing.after)) : null}
-                      settle={settleTask}
+                      homes={homes}
+                      phase={editing?.is === 'task' ? editing.phase : null}
+                      add={(title, home) => {
+                        rows.hold(false)
+                        commands.addTask(title, home, editing?.is === 'task' ? editing : null)
+                      }}
+                      leave={() => setEditing(null)}
                     />
                   )}
                 </li>
@@ -258,7 +251,25 @@ function Plan({ mission }: { readonly mission: string | null }) {
           }}
         />
       )}
-      <KeyHint />
+      <p class="full-width plan-verbs">
+        <PlanButton command="add" operation="taskman_task_add" />
+        <PlanButton command="add phase" operation="taskman_phase_add" />
+        {selected === null ? null : (
+          <>
+            <PlanButton command="rename" operation="taskman_task_edit" />
+            <PlanButton
+              command="move up"
+              operation="plan_move"
+              isIdle={stepMove(now(), selected, -1) === null}
+            />
+            <PlanButton
+              command="move down"
+              operation="plan_move"
+              isIdle={stepMove(now(), selected, 1) === null}
+            />
+          </>
+        )}
+      </p>
     </div>
   )
 }
@@ -331,29 +342,27 @@ function WhyNot() {
   return <p class="muted plan-why-not">{adding ?? `Cannot reorder the plan: ${moving}`}</p>
 }
 
-/** The keys of this view. */
-function KeyHint() {
-  const [adds, moves] = [isPermitted('taskman_task_add'), isPermitted('plan_move')]
-  return (
-    <p class="hint">
-      {adds ? (
-        <>
-          <KeyCap keys="c" /> add a task · <KeyCap keys="p" /> a phase · <KeyCap keys="F2" /> rename ·{' '}
-        </>
-      ) : null}
-      {moves ? (
-        <>
-          <KeyCap keys="alt+ArrowUp" /> <KeyCap keys="alt+ArrowDown" /> move ·{' '}
-        </>
-      ) : null}
-      <KeyCap keys="Space" /> fold
-    </p>
-  )
+interface PlanButtonProps {
+  readonly command: KeyCommand
+  readonly operation: OperationName
+  readonly isIdle?: boolean
 }
 
-function milestoneOf(row: PlanRow | null): string | null {
-  if (row?.kind === 'milestone') return row.id
-  return row?.kind === 'task' ? row.milestone : null
+/** A key of this view, for those who have none. */
+function PlanButton({ command, operation, isIdle = false }: PlanButtonProps) {
+  const denial = denialReason(operation)
+  const { title, keys } = bindings.find((binding) => binding.command === command) ?? bindings[0]
+  return (
+    <button
+      type="button"
+      class="button"
+      disabled={denial !== null || isIdle}
+      title={denial ?? ''}
+      onClick={() => handlerOf(command)?.()}
+    >
+      {title} <KeyCap keys={keys[0]} />
+    </button>
+  )
 }
 
 function parseFilter(word: string | null): PlanFilterMode {
@@ -375,11 +384,14 @@ function OnlyChoice({ only }: { readonly only: PlanFilterMode }) {
   )
 }
 
+interface MissionChoiceProps {
+  readonly mission: string | null
+  readonly missions: readonly MissionData[]
+}
+
 /** Chooses all open plans, the project's, or a mission's. */
-function MissionChoice({ mission }: { readonly mission: string | null }) {
-  const missions = useQuery('list_missions', { status: 'all', limit: 100 })
-  const listed = missions.answer.value?.missions ?? []
-  if (listed.length === 0) return null
+function MissionChoice({ mission, missions }: MissionChoiceProps) {
+  if (missions.length === 0) return null
   return (
     <select
       class="field mission-choice"
@@ -389,7 +401,7 @@ function MissionChoice({ mission }: { readonly mission: string | null }) {
     >
       <option value="">All open plans</option>
       <option value="none">Plan of the project</option>
-      {listed.map(({ mission_id, name }) => (
+      {missions.map(({ mission_id, name }) => (
         <option key={mission_id} value={mission_id}>
           {name}
         </option>
@@ -404,24 +416,23 @@ interface PlanCommands {
   readonly rename: (row: PlanRow, name: string) => void
   readonly addTask: (
     title: string,
-    home: { readonly phase: string; readonly milestone: string | null },
+    home: NewTaskHome,
+    beside: { readonly phase: string | null; readonly milestone: string | null } | null,
   ) => void
-  readonly addPhase: (name: string, place: PhaseInsertion) => void
+  /** To the plan of a mission, or of the project. */
+  readonly addPhase: (name: string, mission: string | null) => void
 }
 
-interface PhaseInsertion {
-  /** The phases that are shown. */
-  readonly phases: readonly { readonly id: string | null }[]
-  /** The mission of the phase that it comes after. */
-  readonly home: string | null
-}
+/** The name of the phase that the first task of a plan without phases makes. */
+const firstPhase = 'Tasks'
 
-function planCommands(mission: string | null, refresh: () => void): PlanCommands {
+function planCommands(refresh: () => void): PlanCommands {
   const run = <Name extends OperationName>(name: Name, input: InputOf<Name>) => {
     call(name, input).then(refresh, (error: unknown) =>
       showToast({ kind: 'refused', text: errorText(error) }),
     )
   }
+  const ownerOf = (mission: string | null) => (mission === null ? {} : { mission_id: mission })
   return {
     move: (move) => {
       if (move) run('plan_move', move)
@@ -432,16 +443,15 @@ function planCommands(mission: string | null, refresh: () => void): PlanCommands
       else if (row.kind === 'milestone') run('taskman_milestone_edit', { id: row.id, name })
       else run('taskman_task_edit', { id: row.id, title: name })
     },
-    addTask: (title, { phase, milestone }) =>
-      run('taskman_task_add', { title, phase, ...(milestone !== null && { milestone }) }),
-    addPhase: (name, { phases, home }) => {
-      const owner = mission === null ? home : mission === 'none' ? null : mission
-      run('taskman_phase_add', {
-        id: freePhaseId(phases),
-        name,
-        'sort-order': (phases.length + 1) * 10,
-        ...(owner !== null && { mission: owner }),
-      })
+    addTask: (title, { phase, mission }, beside) => {
+      if (phase === null) {
+        const tasks = [{ key: 'task', title, phase: firstPhase }]
+        return run('plan_tasks', { ...ownerOf(mission), phases: [{ name: firstPhase }], tasks })
+      }
+      // The milestone of a row belongs to its own phase.
+      const milestone = beside?.phase === phase ? beside.milestone : null
+      run('taskman_task_add', { title, phase, ...(milestone !== null && { milestone }) })
     },
+    addPhase: (name, mission) => run('plan_tasks', { ...ownerOf(mission), phases: [{ name }], tasks: [] }),
   }
 }
