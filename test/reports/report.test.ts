@@ -285,6 +285,31 @@ test('tells what people said in reviews, and how each comment was met', async ()
   expect(json.comments).toMatchObject([{ status: 'done', replies: [{ author: 'backend', done: true }] }])
 })
 
+test('a file names each task that changed it, and answers in the inbox are reviews', async () => {
+  const project = await openProject()
+  const { mission_id } = await project.call('start_mission', { name: 'Sign in', objective: 'Sign in' })
+  const as = { actor: person }
+  const work = async (start: object, file: string) => {
+    const { task_id } = await project.call('start_task', start)
+    project.write('src/auth.ts', file)
+    const outcome = { summary: 'Done.', manual_review_needed: true, manual_review_reason: 'Is it right?' }
+    await project.call('complete_task', { task_id, status: 'success', outcome })
+    const { items } = await project.call('inbox', { kind: 'review' }, as)
+    return { task_id, item: items.find((one: { task_id: string }) => one.task_id === task_id).item_id }
+  }
+  const first = await work({ mission_id, name: 'Build' }, 'export const auth = 2\n')
+  await project.call('reject', { id: first.item, reason: 'Three.' }, as)
+  const again = await work({ planned_task_id: first.task_id }, 'export const auth = 3\n')
+  await project.call('approve', { id: again.item }, as)
+  const second = await work({ mission_id, name: 'Export' }, 'export const auth = 4\n')
+  const json = JSON.parse((await project.call('report', { mission: mission_id, format: 'json' })).text)
+  expect(json.changes).toMatchObject([{ path: 'src/auth.ts', task_ids: [first.task_id, second.task_id] }])
+  expect(json.reviews).toMatchObject([
+    { action: 'send_back', task_id: first.task_id, text: 'Three.', content: null, author: 'Tess' },
+    { action: 'approve', task_id: first.task_id, author: 'Tess' },
+  ])
+})
+
 test('words keep their meaning and lose every sign that GitHub or GitLab would act on', () => {
   expect(markdownText('plain words, (in) brackets: 1. first')).toBe('plain words, (in) brackets: 1. first')
   expect(markdownText('1. first')).toBe('1\\. first')

@@ -269,7 +269,22 @@ function outsideLine({ attempt, end }: EndedAttempt): readonly (readonly TextPar
   return [['Out of scope: ', ...shown, `${more}. The scope is `, ...areas, '.']]
 }
 
+/** The tasks whose attempts changed a file, in the order of their work. */
+function tasksByPath(attempts: readonly EndedAttempt[]): ReadonlyMap<string, readonly TaskId[]> {
+  const found = new Map<string, TaskId[]>()
+  for (const { attempt, end } of attempts) {
+    for (const { path, origin } of end?.changes ?? []) {
+      const tasks = found.get(path) ?? []
+      if (origin === 'imported' || tasks.includes(attempt.taskId)) continue
+      found.set(path, [...tasks, attempt.taskId])
+    }
+  }
+  return found
+}
+
 function changesSection({ records, taskSuffix }: ReportContext): ReportSection {
+  const tasks = tasksByPath(records.attempts)
+  const tasksOf = ({ path, taskId }: ReportFile) => tasks.get(path) ?? (taskId === null ? [] : [taskId])
   const about =
     records.basis === 'states'
       ? 'The difference between the state at the first attempt and the state at the last end, measured with git.'
@@ -285,7 +300,7 @@ function changesSection({ records, taskSuffix }: ReportContext): ReportSection {
         ` ${file.change}${linesOf(file)}`,
         ...(file.scope === 'out' ? [', ', { strong: 'out of scope' }] : []),
         ...(file.others ? [', others wrote there too'] : []),
-        ...taskSuffix(file.taskId),
+        ...tasksOf(file).flatMap((id) => taskSuffix(id)),
       ],
       under: [],
       data: {
@@ -297,6 +312,7 @@ function changesSection({ records, taskSuffix }: ReportContext): ReportSection {
         scope: file.scope,
         others: file.others,
         task_id: file.taskId,
+        task_ids: tasksOf(file),
       },
     })),
   }
@@ -575,28 +591,45 @@ const actionWords = {
   comment: 'commented on',
 } as const satisfies Record<ReviewAction, string>
 
+/** Answers about work that were given in the inbox; a review closes the items that it answers itself. */
+function answersInInbox({ items, reviews }: ReportRecords): readonly AnsweredReview[] {
+  return items.flatMap(({ id, kind, action, taskId, answer, closedBy, closedAt }) => {
+    const isOfWork = kind === 'review' || kind === 'verdict' || kind === 'scope'
+    const isReview = reviews.some((one) => one.createdAt === closedAt && one.author.name === closedBy)
+    if (!isOfWork || isReview || closedBy === null || closedAt === null) return []
+    if (action !== 'approved' && action !== 'sent back') return []
+    const done = action === 'approved' ? ('approve' as const) : ('send_back' as const)
+    const author = { name: closedBy }
+    return [{ id, action: done, taskId, text: answer, content: null, author, createdAt: closedAt }]
+  })
+}
+
+type AnsweredReview = Omit<ReportReview, 'content'> & { readonly content: string | null }
+
 function reviewsSection({ records, shorten, taskSuffix }: ReportContext): ReportSection {
   return {
     key: 'reviews',
     title: 'Reviews',
-    about: 'Each approval is bound to exactly the content that was shown.',
-    entries: records.reviews.map(({ id, action, taskId, text, content, author, createdAt }) => ({
-      line: [
-        `${author.name} ${actionWords[action]} the work`,
-        ...(text === null ? [] : [`: ${shorten(text)}`]),
-        ...taskSuffix(taskId),
-      ],
-      under: [],
-      data: {
-        id,
-        action,
-        task_id: taskId,
-        text: text && shorten(text),
-        content,
-        author: author.name,
-        created_at: instant(createdAt),
-      },
-    })),
+    about: 'An approval of a review is bound to exactly the content that was shown.',
+    entries: [...records.reviews, ...answersInInbox(records)]
+      .toSorted((a, b) => a.createdAt - b.createdAt)
+      .map(({ id, action, taskId, text, content, author, createdAt }) => ({
+        line: [
+          `${author.name} ${actionWords[action]} the ${taskId === null ? 'mission' : 'work'}`,
+          ...(text === null ? [] : [`: ${shorten(text)}`]),
+          ...taskSuffix(taskId),
+        ],
+        under: [],
+        data: {
+          id,
+          action,
+          task_id: taskId,
+          text: text && shorten(text),
+          content,
+          author: author.name,
+          created_at: instant(createdAt),
+        },
+      })),
   }
 }
 
