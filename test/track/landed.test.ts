@@ -270,6 +270,21 @@ test('an agent that continues a mission learns what landed, and what was taken b
   expect(await context({ filter: { since: seen.as_of } })).not.toHaveProperty('landed')
 })
 
+test('lines of a later attempt are found although the first had none', async () => {
+  const project = await openProject()
+  const { task_id } = await project.call('start_task', { name: 'Limit logins', goal: 'g' })
+  const asked = { manual_review_needed: true, manual_review_reason: 'Is it there?' }
+  const outcome = { summary: 'Nothing to do.', no_change_reason: 'It is there.', ...asked }
+  await project.call('complete_task', { task_id, status: 'success', outcome })
+  expect((await project.call('measure_landed')).counts).toEqual({ none: 1 })
+  const { items } = await project.call('inbox', { kind: 'review' }, { actor: person })
+  await project.call('reject', { id: items[0].item_id, reason: 'Do it.' }, { actor: person })
+  await project.call('start_task', { planned_task_id: task_id })
+  project.write('src/limit.ts', content)
+  await project.call('complete_task', { task_id, status: 'success', outcome: { summary: 'Done.' } })
+  expect((await project.call('measure_landed')).counts).toEqual({ uncommitted: 1 })
+})
+
 test('status counts only done tasks as not landed', async () => {
   const { project, task_id } = await withTask()
   await project.call('measure_landed')

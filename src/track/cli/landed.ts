@@ -1,6 +1,6 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount } from '../../kernel/text.ts'
-import { blocks, cutNote } from '../../surfaces/cli/render/parts.ts'
+import { blocks, cutNote, section } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
 import type { CallView } from '../../surfaces/cli/render/view.ts'
 import { landedStates, landedWords, landingWords } from '../domain/landed.ts'
@@ -12,13 +12,14 @@ export const landed: CallView<'measure_landed'> = (answer, page, { task: asked }
   const found = asked === undefined ? landedCounts(counts) : []
   if (tasks.length === 0 && found.length === 0) return 'No finished task has changed lines yet.'
   const columns = [{ title: 'task', shrinks: true }, { title: 'where its lines are' }, { title: 'id' }]
+  const isBehind = tasks.some(({ is }) => is !== 'landed')
   const rows = tasks.map((task) => [task.title, landingWords(task), page.ink('dim', task.task_id)])
   return blocks(
     [branch === null ? 'No default branch was found' : `Default branch: ${branch}`, found.join(', ')]
       .filter((part) => part !== '')
       .map((part) => `${part}.`)
       .join(' '),
-    rows.length === 0 ? '' : table(columns, rows, page),
+    section(isBehind ? 'Not landed' : 'Landed', table(columns, rows, page), page),
     cutNote(tasks.length, tasks_total, 'waymark show <task> shows where its lines are.'),
   )
 }

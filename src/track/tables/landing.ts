@@ -63,7 +63,21 @@ export function landingReads({ db, projectId }: ReadScope): LandingReads {
         .where('task.project_id', '=', projectId)
         .where('task.status', '=', 'done')
         .where('task.resolution', 'in', ['success', 'partial_success'])
-        .where((eb) => eb.or([eb('landing.state', 'is', null), eb('landing.state', '!=', 'none')]))
+        .where((eb) =>
+          eb.or([
+            eb('landing.state', 'is', null),
+            eb('landing.state', '!=', 'none'),
+            // A later attempt may have lines.
+            eb.exists(
+              eb
+                .selectFrom('attempt')
+                .select('attempt.id')
+                .whereRef('attempt.project_id', '=', 'task.project_id')
+                .whereRef('attempt.task_id', '=', 'task.id')
+                .whereRef('attempt.closed_at', '>', 'landing.measured_at'),
+            ),
+          ]),
+        )
         .orderBy((eb) => eb.case().when('landing.state', '=', 'landed').then(1).else(0).end())
         .orderBy('task.seq', 'desc')
         .limit(most)
