@@ -25,7 +25,7 @@ export interface ProjectPermissions {
 }
 
 /** The person and the projects: `GET /api/session`. */
-interface CurrentSession {
+export interface CurrentSession {
   readonly actor: { readonly name: string; readonly kind: string }
   readonly csrf: string | null
   readonly project: string
@@ -37,6 +37,10 @@ interface CurrentSession {
   readonly program: string
   /** The clients with files in the project, the likeliest first. */
   readonly clients: readonly string[]
+  /** The clients of this machine that have Waymark in the project. */
+  readonly set_up: readonly string[]
+  /** `waymark` on the PATH is this program. */
+  readonly on_path: boolean
   /** The state of the recorded day that this server plays; null for other servers. */
   readonly demo: 'waiting' | 'playing' | 'over' | null
   /** The server is for the user of its machine only. */

@@ -13,9 +13,10 @@ export function TerminalCommand({ words }: { readonly words: string }) {
   )
 }
 
-/** How a terminal starts Waymark: the program that serves this page, unless it serves from another machine. */
+/** How a terminal starts Waymark: by its name, or by the path of the program that serves this page. */
 export function programCommand(): string {
   const current = session.value
-  if (current === null || current === 'unknown person' || !isSingleUser.value) return 'waymark'
+  if (current === null || current === 'unknown person' || current.on_path || !isSingleUser.value)
+    return 'waymark'
   return `node ${quoteShellWord(current.program)}`
 }

@@ -50,7 +50,7 @@ export function openProjects(request: ProjectsRequest): readonly [OpenProject, .
     refuseUnusable(context.folder, environment)
     const key = keyOf(context.folder, keys)
     keys.push(key)
-    return { served: servedProject(context, key), context }
+    return { served: servedProject(context, key, environment), context }
   })
   if (!first) throw new Error('there is always a project')
   return [first, ...others]
@@ -84,7 +84,7 @@ export async function openDatabaseProjects(request: ProjectsRequest): Promise<Da
   const openProject = (id: string, name: string): OpenProject => {
     const elsewhere = { id, name }
     const context = openContext({ actor: nobody, environment, workingFolder, elsewhere, reachesPrivate })
-    return { served: { ...servedProject(context, name), name }, context }
+    return { served: { ...servedProject(context, name, environment), name }, context }
   }
   const own = openProject(serverProject, serverProject)
   const ofFolders = foldersOf(request).map(({ context, served: project }): FolderProject => {
@@ -203,7 +203,7 @@ export function withFolderIsolation(context: Context): Context {
   }
 }
 
-function servedProject(context: Context, key: string): ServedProject {
+function servedProject(context: Context, key: string, environment: Environment): ServedProject {
   const { folder } = context
   const shared = withFolderIsolation(context)
   return {
@@ -211,6 +211,7 @@ function servedProject(context: Context, key: string): ServedProject {
     name: basename(folder),
     folder,
     clients: () => clientsOf(folder),
+    setup: async () => (await import('../setup/health.ts')).machineSetup(folder, environment),
     contextOf: (actor) => ({ ...shared, actor }),
   }
 }

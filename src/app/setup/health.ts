@@ -1,7 +1,9 @@
 import type { ClientHealth } from '../../clients/ports/client-health.ts'
+import { detectClients } from '../../clients/setup/detect.ts'
 import { Disk } from '../../clients/setup/disk.ts'
 import { clientsHealth, hasServerEntry } from '../../clients/setup/health.ts'
 import { clientNamed } from '../../clients/setup/setup-clients.ts'
+import type { MachineSetup } from '../../surfaces/http/serving.ts'
 import type { Environment } from '../settings/environment.ts'
 import { setupContextOf, stateFolderOf } from './read-setup-context.ts'
 import { SetupRecords } from './records.ts'
@@ -12,6 +14,19 @@ export function hasWaymark(id: string, folder: string, environment: Environment)
   return client
     ? hasServerEntry(client, { context: setupContextOf(environment, folder), read: new Disk().read })
     : null
+}
+
+/** What a page of the project says of the setup on this machine. */
+export function machineSetup(folder: string, environment: Environment): MachineSetup {
+  const context = setupContextOf(environment, folder)
+  const { read, exists } = new Disk()
+  const found = detectClients(context, exists).filter(({ client }) =>
+    hasServerEntry(client, { context, read }),
+  )
+  return {
+    set_up: found.map(({ client }) => client.title),
+    on_path: context.program.isNamed,
+  }
 }
 
 /** Whether the clients of this machine work with this project. */

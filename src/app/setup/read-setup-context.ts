@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join, sep } from 'node:path'
 import { programPaths } from '../../clients/setup/detect.ts'
@@ -20,6 +20,7 @@ export function setupContextOf(environment: Environment, flag: string | undefine
   const root = packageRoot()
   const { platform } = process
   const lasting = withoutInstaller(environment)
+  const bin = join(root, 'bin', 'waymark.js')
   return {
     platform,
     home,
@@ -27,12 +28,18 @@ export function setupContextOf(environment: Environment, flag: string | undefine
     folder,
     program: {
       node: process.execPath,
-      bin: join(root, 'bin', 'waymark.js'),
+      bin,
       capture: join(root, 'bin', 'waymark-capture.cjs'),
       version,
-      isNamed: programPaths('waymark', { platform, environment: lasting }).some((path) => existsSync(path)),
+      isNamed: isNamed(bin, programPaths('waymark', { platform, environment: lasting })),
     },
   }
+}
+
+/** Whether the first program of this name is this copy. What is no link starts what its installer says. */
+function isNamed(bin: string, paths: readonly string[]): boolean {
+  const path = paths.find((one) => existsSync(one))
+  return path !== undefined && (!lstatSync(path).isSymbolicLink() || realpathSync(path) === bin)
 }
 
 /** The variables as other programs see them: npx adds folders to the PATH only for its own child. */

@@ -357,7 +357,7 @@ function serverEdits(client: Client, input: SetupPlanInput): Partial<EditRequest
 function pathHints({ program }: SetupContext): readonly string[] {
   if (program.isNamed) return []
   return [
-    `waymark is not on the PATH, where clients look for it: npm install --global puts it there. Or add --user, whose files name this copy by its path.`,
+    `This copy of waymark is not on the PATH, where clients look for it: npm install --global puts it there. Or add --user, whose files name this copy by its path.`,
   ]
 }
 

@@ -77,11 +77,12 @@ export async function sessionAnswer(c: RequestContext, options: HttpServingOptio
   const { actor, csrf } = requireAuth(c.var.caller)
   const { store, permissions, team } = c.var.project.contextOf(actor)
   const { name, kind, role, channel } = actor
+  const isSingleUser = team?.owner !== null
   return {
     actor: { name, kind, role, channel },
     csrf,
     // A single-user server.
-    single_user: team?.owner !== null,
+    single_user: isSingleUser,
     permissions: permissions
       ? {
           person: { id: permissions.personId, name: permissions.personName },
@@ -103,6 +104,7 @@ export async function sessionAnswer(c: RequestContext, options: HttpServingOptio
     seq: await store.view(({ eventLog: log }) => log.head()).catch(() => null),
     program: options.program,
     clients: c.var.project.clients(),
+    ...(isSingleUser ? await c.var.project.setup() : { set_up: [], on_path: false }),
     demo: options.demo?.state() ?? null,
   }
 }

@@ -143,6 +143,8 @@ const ownPaths: Readonly<Record<string, OpenApiPath>> = {
           seq: { type: ['integer', 'null'] },
           program: { type: 'string' },
           clients: { type: 'array', items: { type: 'string' } },
+          set_up: { type: 'array', items: { type: 'string' } },
+          on_path: { type: 'boolean' },
           demo: { type: ['string', 'null'], enum: ['waiting', 'playing', 'over', null] },
         }),
         default: refused,

@@ -13,8 +13,17 @@ export interface ServedProject {
   readonly folder: string
   /** The clients with files in it, the likeliest first. */
   clients(): readonly string[]
+  /** What of Waymark is set up on this machine, for its user. */
+  setup(): Promise<MachineSetup>
   /** The context of an actor's calls. All contexts share the project's store and witness. */
   contextOf(actor: Actor): Context
+}
+
+export interface MachineSetup {
+  /** The clients that have Waymark in this project. */
+  readonly set_up: readonly string[]
+  /** `waymark` on the PATH is this copy. */
+  readonly on_path: boolean
 }
 
 /** The content of the HTTP server. */

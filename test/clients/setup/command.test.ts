@@ -114,7 +114,8 @@ test('what only npx finds, no client will find: setup says so, and so does docto
   symlinkSync(join(import.meta.dirname, '../../../bin/waymark.js'), join(bin, 'waymark'))
   const PATH = [bin, ...(environment['PATH'] ?? '').split(delimiter)].join(delimiter)
   const byNpx = { PATH, npm_execpath: '/usr/lib/npx-cli.js' }
-  const says = 'waymark is not on the PATH, where clients look for it: npm install --global puts it there.'
+  const says =
+    'This copy of waymark is not on the PATH, where clients look for it: npm install --global puts it there.'
   expect(runWith({ environment: byNpx }, 'setup', 'claude', '--shared', '--yes').out).toContain(says)
   expect(runWith({ environment: { PATH } }, 'setup', 'claude', '--shared', '--yes').out).not.toContain(says)
   expect(runWith({ environment: byNpx }, 'doctor').out).toContain(

@@ -82,6 +82,8 @@ test('the dashboard acts as the person, over its own channel', async () => {
     demo: null,
     csrf: expect.stringMatching(/^[\w-]{43}$/),
     single_user: true,
+    set_up: [],
+    on_path: false,
     permissions: {
       person: { id: expect.stringMatching(/^u-/), name: 'Tess' },
       access: 'owner',

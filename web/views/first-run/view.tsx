@@ -1,10 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
+import { joinNames } from '../../../src/kernel/text.ts'
 import { errorText } from '../../api/call.ts'
-import { playDemo, session } from '../../api/session.ts'
+import { type CurrentSession, playDemo, readSession, session } from '../../api/session.ts'
 import { listenToFrames } from '../../live/feed.ts'
+import { StatusIcon } from '../../parts/status.tsx'
 import { programCommand } from '../../parts/terminal-command.tsx'
 import { CopyButton } from '../../parts/text.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
+import { OperationButton } from '../../shell/operation-button.tsx'
 import { projectStatus } from '../../shell/project-status.ts'
 import { showToast } from '../../shell/toasts.tsx'
 import './first-run.css'
@@ -21,11 +24,17 @@ export function View() {
       }),
     [],
   )
+  useEffect(() => {
+    // Back from the terminal, where clients may have been set up.
+    const again = () => void readSession().catch(() => undefined)
+    window.addEventListener('focus', again)
+    return () => window.removeEventListener('focus', again)
+  }, [])
   const current = session.value
   if (current === null || current === 'unknown person') return null
-  const { program, clients, demo } = current
+  const { demo } = current
   if (demo !== null) return <DemoStart demo={demo} command={programCommand()} />
-  return <ProjectStart command={programCommand()} program={program} clients={clients} />
+  return <ProjectStart command={programCommand()} current={current} />
 }
 
 type DemoPlayback = 'waiting' | 'playing' | 'over'
@@ -81,7 +90,7 @@ function WatchDay({ demo }: { readonly demo: DemoPlayback }) {
     return (
       <button
         type="button"
-        class="button first-watch"
+        class="button"
         data-kind="primary"
         disabled={isStarting}
         onClick={() => void start()}
@@ -110,13 +119,13 @@ function WatchDay({ demo }: { readonly demo: DemoPlayback }) {
 
 interface ProjectStartProps {
   readonly command: string
-  readonly program: string
-  readonly clients: readonly string[]
+  readonly current: CurrentSession
 }
 
 /** The first page of a project in which nothing happened. */
-function ProjectStart({ command, program, clients: found }: ProjectStartProps) {
-  const clients = clientSetups(program)
+function ProjectStart({ command, current }: ProjectStartProps) {
+  const { clients: found, set_up: setUp } = current
+  const clients = clientSetups(current)
   const wanted = query.value.get('client') ?? found[0]
   const chosen = clients.find(({ name }) => name === wanted) ?? clients[0]
   const missions = projectStatus.value?.missions_total ?? 0
@@ -125,10 +134,12 @@ function ProjectStart({ command, program, clients: found }: ProjectStartProps) {
       <h1>Connect an agent</h1>
       <ConnectSteps
         steps={[
-          [
-            'In a terminal, in this project: set up your agents’ clients. You see every change first.',
-            `${command} init`,
-          ],
+          setUp.length > 0
+            ? [`${joinNames(setUp)} ${setUp.length === 1 ? 'is' : 'are'} set up in this project.`, null]
+            : [
+                'In a terminal, in this project: set up your agents’ clients. You see every change first.',
+                `${command} init`,
+              ],
           ['Then ask the agent:', 'Start a Waymark mission for this and work in tasks.'],
         ]}
       />
@@ -136,6 +147,9 @@ function ProjectStart({ command, program, clients: found }: ProjectStartProps) {
         <span class="live-dot" /> Waiting for an agent. Its {missions === 0 ? 'first' : 'next'} mission opens
         here by itself.
       </p>
+      <h2>Or plan a mission yourself</h2>
+      <p>Start it, and add its tasks to the plan. Agents take them from there.</p>
+      <OperationButton operation="start_mission">Start a mission</OperationButton>
       <h2>Or set one client up by hand</h2>
       <nav class="tabs" aria-label="Clients">
         {clients.map(({ name }) => (
@@ -158,15 +172,18 @@ function ProjectStart({ command, program, clients: found }: ProjectStartProps) {
   )
 }
 
-type ConnectStep = readonly [what: string, text: string]
+/** What to do, and the text to copy; null where it is done. */
+type ConnectStep = readonly [what: string, text: string | null]
 
 function ConnectSteps({ steps }: { readonly steps: readonly ConnectStep[] }) {
   return (
     <ol class="first-steps">
       {steps.map(([what, text]) => (
         <li key={what}>
-          <p>{what}</p>
-          <Snippet text={text} />
+          <p>
+            {text === null ? <StatusIcon status="done" /> : null} {what}
+          </p>
+          {text === null ? null : <Snippet text={text} />}
         </li>
       ))}
     </ol>
@@ -191,8 +208,8 @@ interface ClientSetup {
 }
 
 /** As docs/guide/clients.md has them, with the program that serves the page. */
-function clientSetups(program: string): readonly [ClientSetup, ...ClientSetup[]] {
-  const entry = { command: 'node', args: [program, 'mcp'] }
+function clientSetups({ program, on_path }: CurrentSession): readonly [ClientSetup, ...ClientSetup[]] {
+  const entry = on_path ? { command: 'waymark', args: ['mcp'] } : { command: 'node', args: [program, 'mcp'] }
   return [
     {
       name: 'Claude Code',

@@ -30,6 +30,7 @@ export async function openLiveServer(
     name: 'tree',
     folder: '/tree',
     clients: () => [],
+    setup: async () => ({ set_up: [], on_path: false }),
     contextOf: () => context as Context, // the feed asks for these two alone
   }
   const server = createServer()

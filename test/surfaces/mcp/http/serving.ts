@@ -52,6 +52,7 @@ export async function serveProject(options: Partial<McpOverHttpOptions> = {}): P
     name: 'tree',
     folder: project.folder,
     clients: () => [],
+    setup: async () => ({ set_up: [], on_path: false }),
     contextOf: (actor: Actor): Context => {
       const permissions = directory.standingOf(actor, served)
       return { ...project.context, actor, team: people.team, ...(permissions && { permissions }) }
