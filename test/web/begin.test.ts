@@ -47,3 +47,39 @@ test('the buttons of a selected line rename and move it', async () => {
   enter(screen.all('[aria-label="Name of First"]')[0])
   await expect.poll(titles).toEqual(['Second', 'Last'])
 })
+
+test('a mission is started from a form in plain words, and its page opens', async () => {
+  const screen = await open('/missions')
+  await screen.click('Start a mission')
+  await screen.fill('Name', 'Orders')
+  await screen.fill('Objective', 'Every order has a total')
+  await expect.poll(() => screen.options('Process')).toContain('Release')
+  await screen.fill('Process', 'release')
+  await screen.see('A person as reviewer', 'dialog')
+  await screen.fill('Commands that must pass', 'npm test')
+  await screen.fill('Values for the process', 'none')
+  const send = () =>
+    screen.all('dialog form')[0]?.dispatchEvent(new Event('submit', { bubbles: true, cancelable: true }))
+  send()
+  await screen.see('Values for the process', '.refusal')
+  await screen.fill('Values for the process', '')
+  await screen.fill('Number of phases', '2')
+  send()
+  await expect.poll(screen.path).toMatch(/^\/missions\/m-/)
+  const id = screen.path().split('/').at(-1)
+  const { tasks } = await serving().day.person('plan_tasks', {
+    mission_id: id,
+    phases: [{ name: 'Build' }],
+    tasks: [{ key: 'a', title: 'Add the total', phase: 'Build' }],
+  })
+  expect(await serving().day.person('show', { id: tasks[0].id })).toMatchObject({
+    done_when: { check: ['npm test'] },
+  })
+})
+
+test('a second mission is started where one is open', async () => {
+  const screen = await open('/missions')
+  await screen.see('Orders')
+  await screen.click('Start a mission')
+  await screen.see('Objective', 'dialog')
+})

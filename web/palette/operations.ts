@@ -1,4 +1,5 @@
 import { type EntityKind, entityKindOf } from './entity-fields.ts'
+import { type FieldWords, wordsOf } from './field-words.ts'
 
 /** A command of the catalog, from the server's OpenAPI document. */
 export interface OperationEntry {
@@ -54,7 +55,10 @@ interface FieldSchema {
   readonly description?: string
   readonly enum?: readonly string[]
   readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
   readonly items?: FieldSchema
+  readonly properties?: Readonly<Record<string, FieldSchema>>
 }
 
 /** Fields of agents and programs, which a person does not fill. */
@@ -68,6 +72,8 @@ const agentFields: readonly string[] = [
   'content',
   'idempotency_key',
   'work_tree',
+  'profile',
+  'done_when.inherit',
 ]
 
 /** The calls of another program, and the old names of commands. */
@@ -86,6 +92,7 @@ const notForPeople: readonly string[] = [
 /** For people, where the description is one for agents. */
 const ownDescriptions: Readonly<Record<string, string>> = {
   complete_mission: 'End the mission. The message after it names what is still open.',
+  start_mission: 'A goal with tasks of its own. Agents or people do them, and Waymark measures what changed.',
   taskman_task_edit: 'Only what you change is saved.',
 }
 
@@ -99,10 +106,12 @@ function entryOf({
   const schema = requestBody?.content?.['application/json']?.schema
   const required = new Set(schema?.required)
   const fields = Object.entries(schema?.properties ?? {})
+    .flatMap(([name, field]) => (required.has(name) ? [[name, field] as const] : partsOf(name, field)))
     .filter(([name]) => required.has(name) || !agentFields.includes(name))
     .map(([name, field]) => ({
       ...fieldOf(name, field, required.has(name)),
       of: entityKindOf(operationId, name),
+      ...wordsOf(operationId, name),
     }))
   const inOrder = [
     ...fields.filter(({ isRequired }) => isRequired),
@@ -118,10 +127,21 @@ function entryOf({
   ]
 }
 
-function fieldOf(name: string, schema: FieldSchema, isRequired: boolean): Omit<Field, 'of'> {
+/** A structure of known parts is a field for each: `done_when.check`. */
+function partsOf(name: string, field: FieldSchema): readonly (readonly [string, FieldSchema])[] {
+  if (field.properties === undefined) return [[name, field]]
+  return Object.entries(field.properties).map(([part, inside]) => [`${name}.${part}`, inside])
+}
+
+function fieldOf(
+  name: string,
+  schema: FieldSchema,
+  isRequired: boolean,
+): Omit<Field, 'of' | keyof FieldWords> & Pick<Field, 'description'> {
   return {
     name,
     description: schema.description ?? '',
+    range: [schema.minimum, schema.maximum],
     isRequired,
     type: typeOf(schema),
     choices: schema.enum ?? schema.items?.enum ?? [],
@@ -132,14 +152,13 @@ function fieldOf(name: string, schema: FieldSchema, isRequired: boolean): Omit<F
 function typeOf({ type, items }: FieldSchema): Field['type'] {
   if (type === 'integer' || type === 'number') return 'number'
   if (type === 'boolean') return 'yes or no'
-  if (type === 'array') return items?.type === 'string' ? 'list' : 'json'
+  if (type === 'array') return items?.type === 'object' ? 'json' : 'list'
   return type === 'object' ? 'json' : 'text'
 }
 
 /** A field of a command. */
-export interface Field {
+export interface Field extends FieldWords {
   readonly name: string
-  readonly description: string
   readonly isRequired: boolean
   readonly type: 'text' | 'number' | 'yes or no' | 'list' | 'json'
   /** The allowed values; empty for free text. */
@@ -147,6 +166,8 @@ export interface Field {
   /** What its ids name; null for other values. */
   readonly of: EntityKind | null
   readonly longest: number
+  /** The lowest and the highest of a number. */
+  readonly range: readonly [number | undefined, number | undefined]
 }
 
 /** The input from the texts of the fields, without empty ones. Fails if a value is not JSON. */
@@ -155,12 +176,18 @@ export function inputOf(
   written: ReadonlyMap<string, string>,
 ): Record<string, unknown> {
   const input: Record<string, unknown> = {}
-  for (const { name, type } of fields) {
-    const text = written.get(name)?.trim() ?? ''
-    if (text !== '') input[name] = readers[type](text)
+  for (const field of fields) {
+    const text = written.get(field.name)?.trim() ?? ''
+    if (text === '') continue
+    const [name = '', part] = field.name.split('.')
+    const value = readers[field.type](text, field)
+    input[name] = part === undefined ? value : { ...(input[name] as object | undefined), [part]: value } // of parts alone
   }
   return input
 }
+
+/** A value that no field of JSON refuses. */
+export const jsonExample = '{"name": "value"}'
 
 const readers = {
   text: (text) => text,
@@ -171,5 +198,11 @@ const readers = {
       .split('\n')
       .map((line) => line.trim())
       .filter((line) => line !== ''),
-  json: (text): unknown => JSON.parse(text),
-} as const satisfies Record<Field['type'], (text: string) => unknown>
+  json: (text, { label }): unknown => {
+    try {
+      return JSON.parse(text)
+    } catch {
+      throw new Error(`“${label}” must be JSON, such as ${jsonExample}`)
+    }
+  },
+} as const satisfies Record<Field['type'], (text: string, field: Field) => unknown>

@@ -1,12 +1,13 @@
 import UFuzzy from '@leeoniya/ufuzzy'
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { callByName, errorText } from '../api/call.ts'
+import { call, callByName, errorText } from '../api/call.ts'
+import type { Process } from '../api/entities.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { KeyCap } from '../parts/key-cap.tsx'
 import { RefusalMessage } from '../parts/refusal.tsx'
 import { StatusIcon } from '../parts/status.tsx'
 import { eventWords, shortId } from '../parts/text.tsx'
-import { base } from '../router/location.ts'
+import { base, href } from '../router/location.ts'
 import {
   closeAndNavigate,
   type OperationRequest,
@@ -19,8 +20,8 @@ import { showToast } from '../shell/toasts.tsx'
 import { type EntityKind, entityWords, isOpenOnly } from './entity-fields.ts'
 import { type EntityOption, readEntities } from './entity-options.ts'
 import { currentItems, fieldsHere, itemsOfServer, type PaletteItem } from './items.ts'
-import { type Field, inputOf, type OperationEntry, readOperations } from './operations.ts'
-import { resultLines } from './results.ts'
+import { type Field, inputOf, jsonExample, type OperationEntry, readOperations } from './operations.ts'
+import { resultLines, resultPath } from './results.ts'
 import '../parts/form.css'
 import './palette.css'
 
@@ -164,6 +165,9 @@ interface InputFormProps {
   readonly close: () => void
 }
 
+/** Optional fields that are not behind “More fields”. */
+const mainFields: readonly string[] = ['reason', 'process_id', 'done_when.check']
+
 /** The form of a command, by its schema. A refusal is shown beside the fields. */
 function InputForm({ operation, request, close }: InputFormProps) {
   const { about, title = operation.title, verb = title, given = {}, fields: shown } = request ?? {}
@@ -179,7 +183,8 @@ function InputForm({ operation, request, close }: InputFormProps) {
       ? operation.fields.filter(({ name }) => !(name in given))
       : Object.keys(shown).flatMap((name) => operation.fields.find((field) => field.name === name) ?? [])
   const clearable = operation.fields.find(({ name }) => name === 'clear')?.choices ?? []
-  const isMain = ({ name, isRequired }: Field) => isRequired || shown !== undefined || name === 'reason'
+  const isMain = ({ name, isRequired }: Field) =>
+    isRequired || shown !== undefined || mainFields.includes(name)
   const main = asked.filter(isMain)
   const more = asked.filter((field) => !isMain(field) && field.name !== 'clear')
 
@@ -196,10 +201,14 @@ function InputForm({ operation, request, close }: InputFormProps) {
       const lines = resultLines(operation.name, answer)
       setBusy(false)
       if (lines.length > 0) return setResults(lines)
-      const text = [`${title}: done`, chosen.current].filter(Boolean).join(', ')
+      const to = resultPath(operation.name, answer)
+      // The page that opens shows that it is done.
+      const text = to === null ? [`${title}: done`, chosen.current].filter(Boolean).join(', ') : ''
       const warnings = warningsOf(answer)
-      showToast({ kind: 'done', text: [text, ...warnings].join('. ') }, warnings.length > 0 ? 12_000 : 5_000)
-      close()
+      const said = [text, ...warnings].filter(Boolean).map(asClause).join('. ')
+      if (said !== '') showToast({ kind: 'done', text: said }, warnings.length > 0 ? null : 5_000)
+      if (to === null) close()
+      else closeAndNavigate(href(to))
     } catch (error) {
       setRefusal(error)
       setBusy(false)
@@ -237,7 +246,6 @@ function InputForm({ operation, request, close }: InputFormProps) {
             {more.map((field) => input(field, -1))}
           </details>
         ) : null}
-        {refusal === null ? null : <RefusalMessage error={refusal} />}
         {results.length === 0 ? null : (
           <ul class="input-results" aria-label="Result">
             {results.map((line) => (
@@ -246,6 +254,7 @@ function InputForm({ operation, request, close }: InputFormProps) {
           </ul>
         )}
         <div class="input-verbs">
+          {refusal === null ? null : <RefusalMessage error={refusal} />}
           <button type="submit" class="button" data-kind="primary" disabled={isBusy}>
             {verb}
           </button>
@@ -256,6 +265,10 @@ function InputForm({ operation, request, close }: InputFormProps) {
       </form>
     </Dialog>
   )
+}
+
+function asClause(sentence: string): string {
+  return sentence.replace(/\.$/, '')
 }
 
 /** What an answer warns of. */
@@ -276,7 +289,8 @@ interface FieldInputProps {
 }
 
 function FieldInput({ field, value, mustHave, onlyOpen, without, write }: FieldInputProps) {
-  const { name, type, choices, longest, of } = field
+  const { name, label, type, choices, longest, range, of } = field
+  const [chosen, setChosen] = useState(value)
   const id = useId()
   const common = { id, name, required: mustHave, class: 'field' }
   const options =
@@ -286,7 +300,7 @@ function FieldInput({ field, value, mustHave, onlyOpen, without, write }: FieldI
   return (
     <div class="input-field">
       <label for={id}>
-        <b>{labelOf(field)}</b> {of === null ? <span class="muted">{helpOf(field)}</span> : null}
+        <b>{label}</b> {of === null ? <span class="muted">{helpOf(field)}</span> : null}
       </label>
       {of !== null ? (
         <EntityInput
@@ -296,7 +310,10 @@ function FieldInput({ field, value, mustHave, onlyOpen, without, write }: FieldI
           isList={type === 'list'}
           onlyOpen={onlyOpen}
           without={without}
-          write={write}
+          write={(text, word) => {
+            setChosen(text)
+            write(text, word)
+          }}
         />
       ) : options.length > 0 ? (
         <select {...common} onChange={({ currentTarget }) => write(currentTarget.value)}>
@@ -307,24 +324,46 @@ function FieldInput({ field, value, mustHave, onlyOpen, without, write }: FieldI
             </option>
           ))}
         </select>
-      ) : type === 'list' || type === 'json' || longest > 1_000 ? (
+      ) : type === 'list' || type === 'json' || (type === 'text' && longest > 1_000) ? (
         <textarea
           {...common}
           rows={value === '' ? 2 : 4}
           defaultValue={value}
-          placeholder={type === 'list' ? 'One per line' : type === 'json' ? 'JSON' : ''}
+          placeholder={type === 'list' ? 'One per line' : type === 'json' ? jsonExample : ''}
           onInput={({ currentTarget }) => write(currentTarget.value)}
         />
       ) : (
         <input
           {...common}
-          inputMode={type === 'number' ? 'numeric' : 'text'}
+          {...(type === 'number' && { type, min: range[0], max: range[1] })}
           maxLength={longest}
           defaultValue={value}
           onInput={({ currentTarget }) => write(currentTarget.value)}
         />
       )}
+      {of === 'process' && (chosen !== '' || !mustHave) ? <ProcessNote id={chosen} /> : null}
     </div>
+  )
+}
+
+/** What a process is for, and what it asks of people. */
+function ProcessNote({ id }: { readonly id: string }) {
+  const [process, setProcess] = useState<Process | null>(null)
+  useEffect(() => {
+    setProcess(null)
+    if (id !== '') call('process_show', { process: id }).then(setProcess, () => undefined)
+  }, [id])
+  if (id === '') return <p class="muted">Without one, there are no steps and no approvals.</p>
+  // Another one may have been chosen meanwhile.
+  if (process?.process_id !== id) return null
+  const people = (process.roles ?? []).filter(({ kind }) => kind === 'human')
+  return (
+    <p class="muted">
+      {process.description}{' '}
+      {people
+        .map(({ name, description }) => `A person as ${name}: ${description ?? 'takes part'}.`)
+        .join(' ')}
+    </p>
   )
 }
 
@@ -396,22 +435,8 @@ function EntityInput({ common, of, value, isList, onlyOpen, without, write }: En
   )
 }
 
-/** What a field is called in a form. */
-function labelOf({ name, of }: Pick<Field, 'name' | 'of'>): string {
-  const known = labels[name]
-  if (known !== undefined) return known
-  return of !== null && (name === 'id' || name.endsWith('id')) ? entityWords[of] : eventWords(name)
-}
-
 /** Its description, without what the label says already. */
-function helpOf(field: Field): string {
-  const [first = '', ...others] = field.description.split(', ')
-  return first.toLowerCase() === labelOf(field).toLowerCase() ? others.join(', ') : field.description
-}
-
-const labels: Readonly<Record<string, string>> = {
-  'dep-id': 'Depends on',
-  parent_task_id: 'Part of',
-  areas: 'Scope',
-  workflow_id: 'Workflow',
+function helpOf({ label, description }: Field): string {
+  const [first = '', ...others] = description.split(', ')
+  return first.toLowerCase() === label.toLowerCase() ? others.join(', ') : description
 }

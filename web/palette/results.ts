@@ -8,6 +8,12 @@ export function resultLines(operation: string, answer: unknown): readonly string
   return linesOf[operation]?.(answer) ?? []
 }
 
+/** The page of what a command began; null where the page that asked goes on. */
+export function resultPath(operation: string, answer: unknown): string | null {
+  if (operation !== 'start_mission') return null
+  return `/missions/${(answer as OutputOf<'start_mission'>).mission_id}` // of its operation
+}
+
 // Each answer is that of its operation.
 const linesOf: Readonly<Record<string, (answer: unknown) => readonly string[]>> = {
   measure_landed: (answer) => landedLines(answer as OutputOf<'measure_landed'>),

@@ -18,15 +18,18 @@ interface VisibleToast extends Toast {
 const toasts = signal<readonly VisibleToast[]>([])
 let last = 0
 
-/** Shows a sentence, and answers how to take it away. A refusal stays until it is read; the rest go by themselves. */
-export function showToast(toast: Toast, lasts = toast.kind === 'refused' ? 12_000 : 5_000): () => void {
+/** Shows a sentence, and answers how to take it away. It goes by itself, except where `lasts` is null. */
+export function showToast(
+  toast: Toast,
+  lasts: number | null = toast.kind === 'refused' ? 12_000 : 5_000,
+): () => void {
   last += 1
   const id = last
   const remove = () => {
     toasts.value = toasts.value.filter((shown) => shown.id !== id)
   }
   toasts.value = [...toasts.value.slice(-3), { ...toast, id }]
-  setTimeout(remove, lasts)
+  if (lasts !== null) setTimeout(remove, lasts)
   return remove
 }
 

@@ -78,8 +78,7 @@ export const startMission = defineOperation({
       ({ id }) =>
         `An open mission has this name: ${id}. If you were asked to work in it, use its mission_id.`,
     )
-    const ownWork =
-      gate && started ? ownWorkNotes({ id: started.run.id, definition: gate.definition }, context) : []
+    const ownWork = gate && started ? ownWorkNotes(gate.definition, context) : []
     const warnings = [...namesakes, ...ownWork]
     return {
       events: [{ kind: 'mission.started', mission }, ...(started?.events ?? [])],

@@ -347,7 +347,7 @@ async function gateNotes(
   if (missionId === null || context.actor.kind !== 'person') return []
   const [gate] = (await runs.gating({ missionId })).filter((run) => run.missionId === missionId)
   const definition = gate ? await runs.definition(gate.process.hash) : null
-  return gate && definition ? ownWorkNotes({ id: gate.id, definition }, context) : []
+  return gate && definition ? ownWorkNotes(definition, context) : []
 }
 
 interface CallerSession {

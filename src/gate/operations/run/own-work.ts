@@ -26,7 +26,7 @@ function approvesChanges(definition: ProcessDefinition): boolean {
 
 /** Says before the work that a person who does it cannot approve it; empty where no one is asked to. */
 export function ownWorkNotes(
-  { id, definition }: { readonly id: string; readonly definition: ProcessDefinition },
+  definition: ProcessDefinition,
   { actor, permissions }: Pick<RecordContext, 'actor' | 'permissions'>,
 ): readonly string[] {
   if (actor.kind !== 'person' || !approvesChanges(definition)) return []
@@ -34,7 +34,7 @@ export function ownWorkNotes(
     ? 'let agents do the tasks, over MCP, and approve their work'
     : 'another person must approve it, or an agent do the task'
   return [
-    `Run ${id} (${definition.name}) asks a person to approve the changes. Work that you record yourself, you cannot approve: ${other}.`,
+    `When the work is done, ${definition.name} asks a person to approve the changes. You cannot approve work that you record yourself: ${other}.`,
   ]
 }
 

@@ -1,0 +1,36 @@
+import { eventWords } from '../parts/text.tsx'
+import { entityKindOf, entityWords } from './entity-fields.ts'
+
+/** What people read of a field. */
+export interface FieldWords {
+  readonly label: string
+  readonly description: string
+}
+
+/** What a field is called in a form, and what it asks, where its own text is one for agents. */
+export function wordsOf(operation: string, name: string): Pick<FieldWords, 'label'> & Partial<FieldWords> {
+  const of = entityKindOf(operation, name)
+  const label = of !== null && (name === 'id' || name.endsWith('id')) ? entityWords[of] : eventWords(name)
+  return { label, ...words[name], ...words[`${operation} ${name}`] }
+}
+
+/** By the name of a field, or of its operation and it. */
+const words: Readonly<Record<string, Partial<FieldWords>>> = {
+  'dep-id': { label: 'Depends on' },
+  parent_task_id: { label: 'Part of' },
+  areas: { label: 'Scope' },
+  workflow_id: { label: 'Workflow' },
+  'done_when.criteria': { label: 'Criteria', description: 'Sentences that the agent answers at the end' },
+  'done_when.check': { label: 'Commands that must pass', description: 'Such as npm test' },
+  'done_when.changes': { label: 'Files that must change', description: 'Such as src/auth/**' },
+  'done_when.keeps': { label: 'Files that must not change', description: 'Such as package.json' },
+  'start_mission name': { description: 'A few words' },
+  'start_mission objective': { description: 'What is true when it is done' },
+  'start_mission description': { description: 'What else an agent should know' },
+  'start_mission total_phases': {
+    label: 'Number of phases',
+    description: 'If you know it: the progress counts them',
+  },
+  'start_mission constraints': { description: 'Such as: no new dependencies' },
+  'start_mission process_context': { label: 'Values for the process', description: 'If it asks for some' },
+}
