@@ -14,7 +14,7 @@ interface VirtualListProps {
 const spare = 12
 
 /** What a view may show over the last rows, in pixels. */
-const below = 100
+const below = 120
 
 /** A list of rows of one height. Only the visible rows are in the page. */
 export function VirtualList(props: VirtualListProps) {

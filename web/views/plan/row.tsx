@@ -213,6 +213,7 @@ export function NameField({ label, value, settle }: NameFieldProps) {
   useLayoutEffect(() => {
     field.current?.focus()
     field.current?.select()
+    field.current?.scrollIntoView({ block: 'nearest' })
   }, [])
   const once = (name: string | null) => {
     if (isSettled.current) return
