@@ -1,4 +1,4 @@
-import { eventWords } from '../parts/text.tsx'
+import { eventWords } from '../parts/event-words.ts'
 import { entityKindOf, entityWords } from './entity-fields.ts'
 
 /** What people read of a field. */

@@ -3,10 +3,11 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'pr
 import { call, callByName, errorText } from '../api/call.ts'
 import type { Process } from '../api/entities.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { eventWords } from '../parts/event-words.ts'
 import { KeyCap } from '../parts/key-cap.tsx'
 import { RefusalMessage } from '../parts/refusal.tsx'
 import { StatusIcon } from '../parts/status.tsx'
-import { eventWords, shortId } from '../parts/text.tsx'
+import { shortId } from '../parts/text.tsx'
 import { base, href } from '../router/location.ts'
 import {
   closeAndNavigate,

@@ -1,7 +1,7 @@
 import { formatCount } from '../../src/kernel/text.ts'
 import type { OutputOf } from '../../src/surfaces/http/client/client.ts'
 import { landedWords, landingWords } from '../../src/track/domain/landed.ts'
-import { eventWords } from '../parts/text.tsx'
+import { eventWords } from '../parts/event-words.ts'
 
 /** What a command found, as lines; none where it only did something. */
 export function resultLines(operation: string, answer: unknown): readonly string[] {

@@ -13,12 +13,6 @@ export function shortId(id: string): string {
   return /^[a-z]{1,2}-[a-z0-9]{8,}$/.test(id) ? id.slice(0, id.indexOf('-') + 5) : id
 }
 
-/** `request_changes` is “Request changes”. */
-export function eventWords(event: string): string {
-  const text = event.replaceAll(/[_-]+/g, ' ')
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
-}
-
 /** Copies a text, and confirms it for a moment. */
 export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
   const [status, setStatus] = useState<string | null>(null)

@@ -2,9 +2,10 @@ import type { ComponentChildren } from 'preact'
 import { isContradiction } from '../../src/track/domain/verdict.ts'
 import type { AttemptData } from '../api/entities.ts'
 import { href } from '../router/location.ts'
+import { eventWords } from './event-words.ts'
 import { ClaimQuote, DeniedFiles, EvidenceLine, type MeasuredData, UnchangedClaims } from './evidence.tsx'
 import { StatusBadge, StatusIcon } from './status.tsx'
-import { eventWords, Prose } from './text.tsx'
+import { Prose } from './text.tsx'
 import './verdict.css'
 
 type VerdictData = NonNullable<AttemptData['verdict']>

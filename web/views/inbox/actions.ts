@@ -2,8 +2,8 @@ import { excerpt } from '../../../src/kernel/text.ts'
 import type { InboxCard } from '../../api/entities.ts'
 import { denialReason, isPermitted } from '../../api/session.ts'
 import type { KeyCommand } from '../../keys/bindings.ts'
+import { eventWords } from '../../parts/event-words.ts'
 import type { Status } from '../../parts/status.tsx'
-import { eventWords } from '../../parts/text.tsx'
 
 /** An action of a person on an inbox item. */
 export interface CardAction {

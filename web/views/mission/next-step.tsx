@@ -1,8 +1,9 @@
 import type { Timeline } from '../../api/entities.ts'
 import { isPermitted } from '../../api/session.ts'
 import { useQuery } from '../../live/query.ts'
+import { eventWords } from '../../parts/event-words.ts'
 import { StatusIcon } from '../../parts/status.tsx'
-import { eventWords, Prose } from '../../parts/text.tsx'
+import { Prose } from '../../parts/text.tsx'
 import { href } from '../../router/location.ts'
 import { OperationButton } from '../../shell/operation-button.tsx'
 

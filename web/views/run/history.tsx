@@ -7,9 +7,9 @@ import type {
 } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { Agent } from '../../parts/agent.tsx'
+import { eventWords } from '../../parts/event-words.ts'
 import { stepSelection } from '../../parts/list.tsx'
 import { StatusIcon } from '../../parts/status.tsx'
-import { eventWords } from '../../parts/text.tsx'
 import { TimeOfDay } from '../../parts/time.tsx'
 import { query, setQuery } from '../../router/location.ts'
 

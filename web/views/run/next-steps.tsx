@@ -1,6 +1,7 @@
 import type { RunPage, TransitionOption } from '../../api/entities.ts'
+import { eventWords } from '../../parts/event-words.ts'
 import { StatusIcon } from '../../parts/status.tsx'
-import { eventWords, Prose } from '../../parts/text.tsx'
+import { Prose } from '../../parts/text.tsx'
 import { href } from '../../router/location.ts'
 import { OpenMission } from '../mission/next-step.tsx'
 

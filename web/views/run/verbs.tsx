@@ -4,7 +4,7 @@ import type { RunPage } from '../../api/entities.ts'
 import { denialReason, isPermitted } from '../../api/session.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import { eventWords } from '../../parts/text.tsx'
+import { eventWords } from '../../parts/event-words.ts'
 import { sendings, sendLater } from '../../shell/toasts.tsx'
 
 /** The actions of a person on the run. Each can be undone for five seconds. */
