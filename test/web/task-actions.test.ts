@@ -41,15 +41,22 @@ test('a task is edited on its page with its present values, and what is emptied 
   await screen.click('Edit')
   await screen.fill('Title', 'Export orders as CSV')
   await screen.fill('Assignee', '')
+  await screen.fill('Scope', 'src/orders/\ntest/orders/')
   expect(screen.all('dialog label').map(({ textContent }) => textContent?.trim())).toEqual([
     'Title',
     'Description',
     'Role such as developer',
     'Assignee Agent or role to do it',
+    'Scope Files that it may change, such as src/',
   ])
   await screen.click('Save')
   await screen.see('Export orders as CSV', 'h1')
-  const shown = { name: 'Export orders as CSV', goal: 'As CSV', assignee: null }
+  const shown = {
+    name: 'Export orders as CSV',
+    goal: 'As CSV',
+    assignee: null,
+    areas: ['src/orders/', 'test/orders/'],
+  }
   expect(await serving().day.person('show', { id })).toMatchObject(shown)
 })
 

@@ -24,6 +24,7 @@ const words: Readonly<Record<string, Partial<FieldWords>>> = {
   'done_when.check': { label: 'Commands that must pass', description: 'Such as npm test' },
   'done_when.changes': { label: 'Files that must change', description: 'Such as src/auth/**' },
   'done_when.keeps': { label: 'Files that must not change', description: 'Such as package.json' },
+  'taskman_task_edit areas': { description: 'Files that it may change, such as src/' },
   'start_mission name': { description: 'A few words' },
   'start_mission objective': { description: 'What is true when it is done' },
   'start_mission description': { description: 'What else an agent should know' },

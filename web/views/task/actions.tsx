@@ -131,7 +131,13 @@ function actionsOf(task: TaskData): readonly TaskAction[] {
     name: 'taskman_task_edit',
     verb: 'Save',
     given: { id },
-    fields: { title: name, description: goal ?? '', role: task.role ?? '', assignee: task.assignee ?? '' },
+    fields: {
+      title: name,
+      description: goal ?? '',
+      role: task.role ?? '',
+      assignee: task.assignee ?? '',
+      areas: task.areas.join('\n'),
+    },
   })
   const note = form('Add a note', { name: 'taskman_task_note_add', given: { id }, fields: { content: '' } })
   if (openAttemptOf(task)) return [edit, note]
