@@ -155,7 +155,7 @@ async function reviewOne(project: WatchedProject, options: ReviewArguments): Pro
   const content = options.content ?? (isShown ? work.content : await confirmedContent(project, options, work))
   if (content === null) return print('Nothing was sent.\n')
   if (isWritten) await writeComments(project, options, work)
-  if (options.action !== null) return send(project, options, { work, content })
+  if (options.action !== null) return send(project, options, content)
   if (isWritten) return
   if (options.dropped.length > 0) return
   if (options.json) return printJson(work)
@@ -266,7 +266,7 @@ async function decideAfterReview(
       const text = await ask('Text (optional): ')
       if (text === null) return print('\nNothing was sent.\n')
       const words = text === '' ? undefined : text
-      return await send(project, { ...options, action, text: words }, { work, content: work.content })
+      return await send(project, { ...options, action, text: words }, work.content)
     }
   } finally {
     lines.close()
@@ -294,7 +294,7 @@ function questionReader(lines: Interface): (question: string) => Promise<string 
 async function send(
   project: WatchedProject,
   { subject, action, text, json }: ReviewArguments,
-  { work, content }: { readonly work: ReviewAnswer; readonly content: string },
+  content: string,
 ): Promise<void> {
   const command = commandOf(subject)
   const { drafts } = await project.ask('review_show', subject)
@@ -318,7 +318,6 @@ async function send(
     send_back: 'Sent back',
     comment: 'Sent',
   }[sent.action]
-  const isViewed = action !== 'comment' && work.totals.files > 0 && !('since' in subject)
   print(
     [
       `${outcome}${sent.comments === 0 ? '' : ` with ${formatCount(sent.comments, 'comment')}`} (${sent.review_id}).`,
@@ -326,10 +325,8 @@ async function send(
       ...sent.closed_items.map((id) => `Inbox item ${id} is answered.`),
       ...sent.runs.map(({ run_id, state }) => shortRunIds(`Run ${run_id} is in "${state}".`)),
       ...sent.notes,
-      ...(isViewed
-        ? [
-            `The next review folds files that stay the same. See the whole diff again: ${command} --again. Comment on it: ${command} --again --write`,
-          ]
+      ...(action === 'send_back'
+        ? ['The agent gets it when it next calls Waymark. If it has stopped, tell it to go on.']
         : []),
       '',
     ].join('\n'),
@@ -480,7 +477,7 @@ function foldReasonOf(
   again: boolean,
 ): string | null {
   if (error !== null) return error
-  if (viewed?.current && !again) return unchangedSinceViewed
+  if (viewed?.current && !again) return `${unchangedSinceViewed}; --again shows it`
   return folded ?? (kind === 'text' || kind === 'link' ? null : kind)
 }
 

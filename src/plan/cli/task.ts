@@ -235,9 +235,16 @@ function headOf(task: TaskAnswer, page: RenderContext): readonly (readonly [stri
       'undone',
       task.undone === null ? '' : `${formatAge(task.undone.undone_at, page.now)} by ${task.undone.author}`,
     ],
+    ['comments', commentsText(task)],
     ['work tree', task.own_work_tree ?? ''],
     ['created', `${formatAge(task.created_at, page.now)} by ${task.created_by ?? 'someone'}`],
   ]
+}
+
+function commentsText({ id, review_comments: { total, open } }: TaskAnswer): string {
+  if (total === 0) return ''
+  const waiting = open === 0 ? 'all answered' : `${open} without an answer`
+  return `${formatCount(total, 'comment')} in reviews, ${waiting}: waymark review comments ${id}`
 }
 
 function measuringMachineText({ measured_by: measuredBy }: AttemptAnswer): string {

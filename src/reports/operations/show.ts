@@ -31,6 +31,7 @@ import { marks } from '../../plan/domain/readiness.ts'
 import { DoneWhenEntry, doneWhenEntry, promisesOf } from '../../plan/operations/done-when.ts'
 import { NoteEntry, noteEntry } from '../../plan/operations/plan-answer.ts'
 import type { PlanLink } from '../../plan/ports/plan-reads.ts'
+import { commentStatus } from '../../review/domain/review.ts'
 import { returnOf, returnsOf } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { deniedFiles } from '../../track/domain/claimed-paths.ts'
@@ -224,6 +225,8 @@ const TaskDetail = z.object({
   notes: list(NoteEntry),
   items: list(InboxItemEntry),
   answered_items: list(InboxItemEntry),
+  /** Comments of people in reviews, and those without an answer. */
+  review_comments: z.object({ total: z.int(), open: z.int() }),
 })
 
 const MissionDetail = z.object({
@@ -481,6 +484,7 @@ async function taskDetail(
   const open = await inboxItems.list({ ...filter, status: 'open' }, { limit: 20 })
   const closed = await inboxItems.list({ ...filter, status: 'closed' }, { limit: 20 })
   const returns = await returnsOf(reads, task.id)
+  const comments = await reads.reviews.commentsOn([task.id])
   const details = await Promise.all(
     attempts.slice(-5).map(async (attempt) => {
       const next = attempts.find(({ number }) => number > attempt.number)
@@ -530,6 +534,10 @@ async function taskDetail(
     notes: notes.items.map(({ item }) => noteEntry(item)),
     items: open.items.map(({ item }) => inboxItemEntry(item, personOf)),
     answered_items: closed.items.map(({ item }) => inboxItemEntry(item, personOf)),
+    review_comments: {
+      total: comments.length,
+      open: comments.filter((comment) => commentStatus(comment) === 'open').length,
+    },
   }
 }
 

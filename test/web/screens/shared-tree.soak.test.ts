@@ -28,7 +28,7 @@ test.each(['light', 'dark'] as const)(
   '%s: a task says what is probably of others, with whom, and which commits were made',
   async (colorScheme) => {
     const { page, complaints } = await open({ path: `/tasks/${ended}`, colorScheme })
-    await page.getByText('1 file in the declared scope, 1 by one of several agents').waitFor()
+    await page.getByText('1 file in scope, 1 by one of several agents').waitFor()
     const others = page.getByRole('region', { name: 'Probably by others' })
     await others.getByText('src/diff/regex-parser.ts').waitFor()
     await others.getByText('parser-agent').waitFor()

@@ -86,11 +86,10 @@ function sentence(
   if (kind === 'in' && contested === total) return `${total} ${files} changed by one of several agents`
   if (kind === 'in' && contested > 0) {
     const judged = total - contested
-    return `${formatCount(judged, 'file')} in the declared scope, ${contested} by one of several agents`
+    return `${formatCount(judged, 'file')} in scope, ${contested} by one of several agents`
   }
-  if (kind === 'in')
-    return total === 1 ? '1 file, in the declared scope' : `All ${total} files in the declared scope`
-  return `${outside} of ${total} ${files} out of the declared scope`
+  if (kind === 'in') return total === 1 ? '1 file, in scope' : `All ${total} files in scope`
+  return `${outside} of ${total} ${files} out of scope`
 }
 
 /** What the agent claims about its attempt, with what was added later. */
