@@ -430,7 +430,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   'run.cancelled': {
     concerns: runUpdated,
     words: ({ runId, event }, titles) =>
-      `cancelled ${titles.run(runId)} in "${event.from}": ${shortenText(event.event)}`,
+      `canceled ${titles.run(runId)} in "${event.from}": ${shortenText(event.event)}`,
   },
   'run.refused': {
     concerns: ({ refusal }) => [{ change: 'refused', entity: { kind: 'refusal', refusal } }],

@@ -231,7 +231,9 @@ export function decisionView(
     const action = `${answer.action.charAt(0).toUpperCase()}${answer.action.slice(1)}`
     const kind = answer.kind.replace(/_/g, ' ')
     const isOwnText = answer.answer !== null && answer.answer !== answer.action
-    const answerText = isOwnText ? ` The agent gets your text when it next calls Waymark; if it has stopped, tell it to go on: ${answer.answer}` : ''
+    const answerText = isOwnText
+      ? ` The agent gets your text when it next calls Waymark; if it has stopped, tell it to go on: ${answer.answer}`
+      : ''
     return [`${ink('green', action)} ${kind} ${answer.item_id}.${answerText}`, ...(answer.notes ?? [])].join(
       '\n',
     )

@@ -139,9 +139,9 @@ export function advanceRun(advancing: AdvanceContext, setting: TransactionContex
         context: isSameJson(record.context, run.context) ? null : run.context,
       },
       ...(status !== 'active'
-        ? endQuestions(items, `${eventRequest.event}, by ${author}`)
+        ? endQuestions(items, eventRequest.event)
         : stateChanged
-          ? endQuestionsOfState(items, `${eventRequest.event}, by ${author}`)
+          ? endQuestionsOfState(items, eventRequest.event)
           : []),
       ...(opened === null ? [] : [{ kind: 'inbox.opened', item: opened } as const]),
     ],

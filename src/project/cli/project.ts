@@ -207,13 +207,20 @@ function cardTable(cards: OutputOf<'board'>['columns']['done'], page: RenderCont
   ]
   const rows = cards.map((card) => [
     card.title,
-    `${statusWord(card.outcome, page)}${card.is_unmeasured === true ? ' (marked by hand)' : ''}${card.is_undone ? ', undone' : ''}`,
+    [
+      // The heading has the usual ones.
+      ['SUCCESS', 'TO_DO', 'IN_PROGRESS'].includes(card.outcome) ? '' : statusWord(card.outcome, page),
+      card.is_unmeasured === true ? 'marked by hand' : '',
+      card.is_undone ? 'undone' : '',
+    ]
+      .filter((word) => word !== '')
+      .join(', '),
     // A task that was sent back has the verdict of its last attempt.
     card.outcome === 'TO_DO' || card.outcome === 'IN_PROGRESS'
       ? ''
       : verdictCell(card.measured?.verdict, card.accepted_by, page),
     card.agent_name ?? '',
-    card.mission_name ?? '',
+    page.width < 100 ? '' : (card.mission_name ?? ''),
     formatAge((card.completed_at ?? '') || (card.started_at ?? ''), page.now),
     page.ink('dim', card.id),
   ])

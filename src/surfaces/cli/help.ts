@@ -120,9 +120,11 @@ export function commandHelp(
     .filter(({ command }) => command.startsWith(`${operation.command} --`))
     .map(({ command, title }) => [command.slice(operation.command.length + 1), title] as const)
   const rows = [
-    ...flags.map((flag) => {
+    ...flags.flatMap((flag) => {
+      // Each of these has a flag of its own.
+      if (flag.name === 'done-when.criteria' || flag.name === 'done-when.check') return []
       const [name, text] = flagRow(flag, takesTitle(operation.name, flag.path.join('.')))
-      return [name, typedNames(text, { operations, flags })] as const
+      return [[name, typedNames(text, { operations, flags })] as const]
     }),
     ...others,
     ...(added?.explained ?? []),
@@ -172,6 +174,16 @@ const commandTexts: Readonly<Record<string, string>> = {
   'done-when': 'What the task promises, as JSON or by the flags that follow',
   cursor: 'The cursor that the page before printed',
   profile: 'Expected number of phases: simple 2, standard 3 (default), complex 4 or more. Creates none',
+  outcome: 'Your claim, as JSON or by the words and flags that follow',
+  metadata: 'What was installed, run and spent, as JSON or by the flags that follow',
+  'metadata.packages-added': 'Packages that a manifest now has',
+  'metadata.packages-removed': 'Packages that no manifest has any more',
+  'metadata.commands-executed': 'Commands that you ran',
+  'metadata.tests-status': 'How the tests ended',
+  'metadata.tokens-input': 'Tokens read by the model',
+  'metadata.tokens-output': 'Tokens written by the model',
+  'event-name': 'An event of the run: waymark run show lists them',
+  payload: 'The fields that the event needs, as JSON: waymark run show has an example',
 }
 
 /** The flags of a command; those that it fills in are optional, with their default. */
@@ -210,7 +222,7 @@ export function usageLine(operation: Operation): string {
 function flagRow(flag: Flag, hasTitle: boolean): readonly [string, string] {
   const choices = flag.choices.length > 0 && !hasAllChoices(flag) ? ` (${flag.choices.join(', ')})` : ''
   const more = [
-    flag.required ? (flag.path.length === 1 ? 'Required.' : 'Required with its object.') : '',
+    flag.required && flag.name !== 'outcome' ? 'Required.' : '',
     flag.separated ? 'Comma-separated, or repeated.' : flag.many ? 'May be repeated.' : '',
   ].filter((part) => part !== '')
   const meaning = hasTitle ? flag.description.replace(/\bID\b/, 'ID or title') : flag.description

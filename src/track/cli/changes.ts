@@ -78,10 +78,15 @@ export const undo: AnswerView<'undo'> = (answer, page) => {
     warnings(notes, page),
     answer.reopened ? `${id} is to do again.` : '',
     answer.snapshot_id === null ? '' : `To take the undo back: waymark restore ${answer.snapshot_id}`,
-    answer.written || page.isAsked === true
-      ? ''
-      : `Write it: waymark undo ${id} --yes${conflicts.length > 0 ? ' --conflicts' : ''}`,
+    answer.written || page.isAsked === true ? '' : writeLine(answer),
   )
+}
+
+function writeLine({ id, conflicts }: OutputOf<'undo'>): string {
+  const command = `waymark undo ${id} --yes`
+  return conflicts.length === 0
+    ? `Write it: ${command}`
+    : `Nothing is written while there are conflicts. To write them into the files, between git's marks: ${command} --conflicts`
 }
 
 export function diffText(
