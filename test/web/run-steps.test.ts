@@ -106,6 +106,8 @@ test('the log says why a number is missing', async () => {
   const screen = await open('/log')
   await screen.see('measured "Add the discount": not committed yet')
   await screen.see('Some numbers are not listed.', '.log-gaps')
+  screen.key('j')
+  await screen.see('measured', '.log-sentence')
 })
 
 test('an approval names the mission and the work that is approved', async () => {

@@ -99,7 +99,7 @@ export function View() {
           ) : null}
         </div>
       )}
-      {event ? <LogEntryDetail event={event} /> : null}
+      {event ? <LogEntryDetail event={event} names={names} /> : null}
     </div>
   )
 }
@@ -135,7 +135,8 @@ function LogEntryRow({ event, names, isSelected }: LogEntryRowProps) {
   )
 }
 
-function LogEntryDetail({ event }: { readonly event: LogEntry }) {
+function LogEntryDetail({ event, names }: Omit<LogEntryRowProps, 'isSelected'>) {
+  const { what, link } = logEntryWords(event, names)
   const text = JSON.stringify(event.body, null, 2)
   return (
     <aside class="log-detail" aria-label={`Log entry ${event.seq}`}>
@@ -153,11 +154,15 @@ function LogEntryDetail({ event }: { readonly event: LogEntry }) {
           Close
         </button>
       </header>
-      {event.recorded_at === event.happened_at ? null : (
-        <p class="muted">
-          Recorded <TimeOfDay at={event.recorded_at} />
-        </p>
-      )}
+      <p class="log-sentence">{link ? <a href={href(link)}>{what}</a> : what}</p>
+      <p class="muted">
+        <TimeOfDay at={event.happened_at} />
+        {event.recorded_at === event.happened_at ? null : (
+          <>
+            , recorded <TimeOfDay at={event.recorded_at} />
+          </>
+        )}
+      </p>
       <p class="mono muted">{event.hash}</p>
       <pre>{text}</pre>
     </aside>
