@@ -29,7 +29,7 @@ test('a margin names who made a line, and never a person because no agent is kno
     lineOwnerLabel(makeStory(1, 1, { ...doubted, agent: 'vera or ben', attempts: ['a-1', 'a-2'] })),
   ).toMatchObject({
     name: 'vera or ben',
-    doubt: 'by one of several agents, matched, rests on its neighbours',
+    doubt: 'one of several agents, matched, rests on its neighbours',
   })
   expect(lineOwnerLabel(makeStory(1, 1, ann))).toMatchObject({ name: 'Ann', words: '01234567, not recorded' })
   expect(lineOwnerLabel(makeStory(1, 1, { ...ann, kind: 'before' })).words).toBe('01234567, before Waymark')

@@ -46,7 +46,7 @@ export function lineOwnerLabel({
   switch (kind) {
     case 'agent': {
       const doubts = [
-        attribution === undefined ? '' : attributionWords[attribution],
+        attribution === undefined ? '' : doubtWords[attribution],
         // Known by the content itself is what needs no word.
         ['exact', attribution].includes(certainty) ? '' : certainty,
         rests ? 'rests on its neighbours' : '',
@@ -138,6 +138,9 @@ export function lineWithText(lines: readonly string[], text: string, near: numbe
   }
   return null
 }
+
+/** The same beside the agent's name. */
+const doubtWords = { certain: '', probable: 'probably', contested: 'one of several agents' } as const
 
 /** How sure it is which agent changed a file. */
 export const attributionWords = {
