@@ -122,7 +122,7 @@ export function DraftNote({ review, draft }: { readonly review: ReviewModel; rea
       <header>
         <b>You</b>
         <span class="comment-kind" data-kind={kind}>
-          {kindWords[kind]}
+          {kind === 'question' ? 'ask' : 'request'}
         </span>
         <span class="comment-status" data-status="draft">
           Draft

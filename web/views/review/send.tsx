@@ -51,7 +51,8 @@ export function SendDialog({ review, data, action, close }: SendProps) {
         {data.waiting.length > 0 && action !== 'comment' ? (
           <>
             <p class="muted">
-              In the inbox about this work{action === 'send_back' ? ' (not sent to the agent)' : ''}:
+              In the inbox about this work
+              {action === 'send_back' ? '. The agent gets only your comments, not this' : ''}:
             </p>
             <ul class="send-waiting">
               {data.waiting.map(({ item_id, reason }) => (

@@ -347,7 +347,7 @@ function About({ data: { subject, reviews, attempts } }: { readonly data: Review
             task_id === subject.task_id ? undefined : attempts.find((attempt) => attempt.task_id === task_id)
           return (
             <span key={review_id}>
-              {author} {actionWords[action]} {part === undefined ? 'it' : `“${part.task_name}”`}{' '}
+              {author} {actionSentence(action, part === undefined ? 'it' : `“${part.task_name}”`)}{' '}
               <Since at={createdAt} /> ago
               {action === 'approve' && !current && part === undefined ? ', before the last change' : ''}
             </span>
@@ -397,11 +397,10 @@ function Options({ review, done }: { readonly review: ReviewModel; readonly done
   )
 }
 
-const actionWords = {
-  approve: 'approved',
-  send_back: 'sent back',
-  comment: 'commented on',
-} as const satisfies Record<ReviewActionName, string>
+function actionSentence(action: ReviewActionName, what: string): string {
+  if (action === 'send_back') return `sent ${what} back`
+  return `${action === 'approve' ? 'approved' : 'commented on'} ${what}`
+}
 
 /** A notice of newer changes: the page stays as it is until the person asks for them. */
 function Newer({ review }: { readonly review: ReviewModel }) {
