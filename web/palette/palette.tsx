@@ -424,7 +424,7 @@ function EntityInput({ common, of, value, isList, onlyOpen, without, write }: En
       {isList ? null : (
         <option value="">
           {open.length + others.length === 0
-            ? `There is no ${onlyOpen ? 'open ' : ''}${words}`
+            ? `There is no ${onlyOpen ? 'open ' : ''}${words}${of === 'phase' ? ': add one on the plan' : ''}`
             : common.required
               ? `Choose the ${words}`
               : ''}
