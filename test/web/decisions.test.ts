@@ -71,6 +71,7 @@ test('a failed task reads failed on board, plan and its own page', async () => {
   await expect.poll(() => row()?.querySelector('title')?.textContent).toBe('Failed')
   screen.go(`/tasks/${ids.failed}`)
   await screen.see('Failed', '.task-head')
+  await screen.see(`(${ids.failed}) and complete it.`, '.ask-agent')
 })
 
 test('a new task goes to the phase that is chosen beside its title', async () => {

@@ -162,6 +162,12 @@ function TaskOverview({ task, attempt }: TaskParts) {
   return (
     <div class="task-main">
       <Answers task={task} />
+      {attempt && (task.status === 'TO_DO' || task.status === 'FAILED') ? (
+        <section class="ask-agent">
+          <p>To do again. Ask an agent:</p>
+          <AgentPrompt task={task} />
+        </section>
+      ) : null}
       {task.attempts.length > 1 ? <Attempts task={task} shown={attempt} /> : null}
       {attempt ? <AttemptCompletion attempt={attempt} items={task.items} /> : null}
       <Promises task={task} />
@@ -172,16 +178,22 @@ function TaskOverview({ task, attempt }: TaskParts) {
   )
 }
 
-/** A task that no agent started: the sentence that starts one. */
-function NoAttempt({ task: { id, name } }: { readonly task: TaskData }) {
-  const prompt = `Start the Waymark task "${name}" (${id}) and complete it.`
+function NoAttempt({ task }: { readonly task: TaskData }) {
   return (
     <EmptyState title="No attempt yet. Its changes appear here when an agent starts it. Ask one:">
-      <p class="snippet">
-        <code>{prompt}</code>
-        <CopyButton text={prompt} />
-      </p>
+      <AgentPrompt task={task} />
     </EmptyState>
+  )
+}
+
+/** The sentence that lets an agent start a task. */
+function AgentPrompt({ task: { id, name } }: { readonly task: TaskData }) {
+  const prompt = `Start the Waymark task "${name}" (${id}) and complete it.`
+  return (
+    <p class="snippet">
+      <code>{prompt}</code>
+      <CopyButton text={prompt} />
+    </p>
   )
 }
 
