@@ -7,7 +7,7 @@ const { open, serving } = useScreens({
   fill: async ({ agent, write }) => {
     const { task_id } = await agent('codex')('start_task', { name: 'Add a note', goal: 'A note' })
     write('note.txt', 'a note\n')
-    const outcome = { summary: 'Added note.txt.' }
+    const outcome = { summary: 'Added note.txt. Added test/note.test.js.' }
     await agent('codex')('complete_task', { task_id, status: 'success', outcome })
     ids.task = task_id
   },
@@ -16,7 +16,11 @@ const { open, serving } = useScreens({
 test('the page of a task has the command that undoes it, and then says who undid it', async () => {
   const screen = await open(`/tasks/${ids.task}`)
   await screen.see(`undo ${ids.task}`, '.task-undo')
+  await screen.see('needs you', '.completion-verdict')
   await serving().call('undo', { id: ids.task, yes: true })
   await screen.see('Undone by Tess', '.task-undone')
   expect(screen.all('.task-undo')).toHaveLength(0)
+  await screen.see('Tess dismissed The work was undone.', '.task-answers')
+  screen.go('/')
+  await screen.see('Nothing needs you')
 })

@@ -318,6 +318,7 @@ export const undo = defineOperation({
       events: [
         ...(until === null ? [] : await undoneLines(reads, write, { until, lines: applied.lines })),
         write,
+        ...(await answeredQuestions(reads, work)),
         ...(reopens && task
           ? [{ kind: 'task.marked' as const, taskId: task.id, status: 'to_do' as const }]
           : []),
@@ -357,6 +358,27 @@ async function undoneLines(
     steps: steps.map((step) => ({ ...step, owners: [], certainty: 'certain' as const })),
   }
   return [...recordedLines(around, boundary, { reported, lines }), { kind: 'lines.recorded', span }]
+}
+
+/** Whoever takes the work back has answered what its measurement asks. */
+async function answeredQuestions(
+  { inboxItems }: Reads,
+  { taskId, subtasks }: { readonly taskId: string | null; readonly subtasks: readonly string[] },
+): Promise<readonly NewProjectEvent[]> {
+  if (taskId === null) return []
+  const undone = new Set<string | null>([taskId, ...subtasks])
+  const open = await inboxItems.list({ kinds: ['verdict', 'scope'], status: 'open' }, { limit: maxEntries })
+  return open.items
+    .filter(({ item: { item } }) => undone.has(item.taskId))
+    .map(({ item: { item } }) => ({
+      kind: 'inbox.closed',
+      itemId: item.id,
+      missionId: item.missionId,
+      taskId: item.taskId,
+      status: 'dismissed',
+      answer: 'The work was undone.',
+      action: 'dismissed',
+    }))
 }
 
 function conflictEntry({ path: name, reason, isMarked }: MeasuredPlan['conflicts'][number]) {

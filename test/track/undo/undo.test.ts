@@ -73,6 +73,22 @@ describe('of one agent alone', () => {
     )
   })
 
+  test('closes what the inbox asks about the work, and a dry run closes nothing', async () => {
+    const s = await openUndo()
+    const { task_id } = await s.begin('a1', { areas: ['src'] })
+    s.put('f', x(1))
+    const outcome = { summary: 'Added src/none.js.' }
+    await s.call('complete_task', { task_id, status: 'success', outcome })
+    const kinds = async () => (await s.call('inbox', {})).items.map(({ kind }: Answer) => kind).sort()
+    expect(await kinds()).toEqual(['scope', 'verdict'])
+    await s.undo({ task_id }, { dry_run: true })
+    expect(await kinds()).toEqual(['scope', 'verdict'])
+    await s.undo({ task_id })
+    expect(await kinds()).toEqual([])
+    const { answered_items: answered } = await s.call('show', { id: task_id })
+    expect(answered.map(({ action }: Answer) => action)).toEqual(['dismissed', 'dismissed'])
+  })
+
   test('sets the task to do where that is wanted, and shows it as undone until it is started again', async () => {
     const s = await openUndo()
     const done = await s.attempt('a1', () => s.put('f', x(1)))
