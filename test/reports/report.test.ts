@@ -313,6 +313,22 @@ test('a file names each task that changed it, and answers in the inbox are revie
   ])
 })
 
+test('status names a task without proof once the tasks of its mission are done', async () => {
+  const project = await openProject()
+  const as = { actor: person }
+  const { mission_id } = await project.call('start_mission', { name: 'Sign in', objective: 'Sign in' })
+  const { task_id } = await project.call('start_task', { mission_id, name: 'Build' })
+  const doubts = async () => (await project.call('status', {}, as)).missions[0].not_proven
+  expect(await doubts()).toBeNull()
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  await project.call('complete_task', { task_id, status: 'success', outcome: { summary: 'Done.' } })
+  expect(await doubts()).toEqual({ tasks: 1, first: task_id })
+  const subject = { task: task_id }
+  const { content } = await project.call('review_show', subject, as)
+  await project.call('review_send', { subject, action: 'approve', content }, as)
+  expect(await doubts()).toBeNull()
+})
+
 test('words keep their meaning and lose every sign that GitHub or GitLab would act on', () => {
   expect(markdownText('plain words, (in) brackets: 1. first')).toBe('plain words, (in) brackets: 1. first')
   expect(markdownText('1. first')).toBe('1\\. first')

@@ -105,12 +105,18 @@ function nextStep({ plan: { ready, in_progress }, missions }: OutputOf<'status'>
     const [gate] = finished.gates
     const check =
       gate === undefined ? '' : `\nwaymark run show ${gate.run_id} says what is missing, if anything`
-    return `${goOnText(gate)}${gateSteps(finished).join(', or ')}${check}`
+    return `${goOnText(gate)}${notProvenText(finished)}${gateSteps(finished).join(', or ')}${check}`
   }
   const over = missions.find((one) => one.done_tasks > 0 && one.gates.length === 0 && !hasOpenWork(one))
   return over === undefined
     ? ''
-    : `waymark mission complete ${over.mission_id} --status completed --summary "<what was done>"`
+    : `${notProvenText(over)}waymark mission complete ${over.mission_id} --status completed --summary "<what was done>"`
+}
+
+function notProvenText({ not_proven: doubts }: MissionOfStatus): string {
+  if (doubts === null) return ''
+  const { tasks, first } = doubts
+  return `${formatCount(tasks, 'task')} ${tasks === 1 ? 'is' : 'are'} not proven: waymark review ${first}\n`
 }
 
 /** After a person sent a run back, its agent is to do something first. */

@@ -20,6 +20,7 @@ import type { Reads } from '../../store/ports/store.ts'
 import { isEnded, phaseProgress, shownStatus } from '../../track/domain/mission.ts'
 import { type Attempt, isStale, type SnapshotLocation } from '../../track/domain/task.ts'
 import { MissionEntry } from '../../track/operations/mission-answer.ts'
+import type { MissionListing } from '../../track/ports/mission-reads.ts'
 
 /** The maximum of agents in an answer: those that called last. */
 const maxRunning = 100
@@ -86,6 +87,8 @@ export const status = defineOperation({
             sent_back: z.object({ author: z.string(), reason: z.string().nullable() }).nullable(),
           }),
         ),
+        /** Once all its tasks are done: those without proof that nobody accepted. */
+        not_proven: z.object({ tasks: z.int(), first: z.string() }).nullable(),
       }),
     ),
     ...Work.shape,
@@ -125,6 +128,7 @@ export const status = defineOperation({
           active.items.map(({ item }) => item),
           actor,
         )
+        const notProven = await Promise.all(lines.map((line) => notProvenIn(reads, line)))
         const doneWaiting = await openVerdicts(reads)
         const sessions = await capture.sessions({}, { limit: 1 })
         return {
@@ -134,7 +138,7 @@ export const status = defineOperation({
           ended: health.ended,
           events: health.seq,
           witness: place?.engine ?? null,
-          missions: lines.map(({ mission, now, phases }) => ({
+          missions: lines.map(({ mission, now, phases }, at) => ({
             mission_id: mission.id,
             name: excerpt(mission.name, 120),
             status: shownStatus(mission, now),
@@ -145,6 +149,7 @@ export const status = defineOperation({
             open_blockers: now.openBlockers,
             open_items: now.openItems,
             gates: gates.filter(({ missionId }) => missionId === mission.id).map(({ gate }) => gate),
+            not_proven: notProven[at] ?? null,
           })),
           ...(await currentWork(reads, clock.now(), input.limit)),
           plan: { ...(await planCounts(reads, clock.now())), done_waiting: doneWaiting },
@@ -186,6 +191,13 @@ async function gatesOf(reads: Reads, active: readonly RunRecord[], actor: Actor)
     }
   })
   return Promise.all(gates)
+}
+
+async function notProvenIn({ missions }: Reads, { mission, now }: MissionListing) {
+  if (now.doneTasks === 0 || now.openAttempts + now.toDoTasks > 0) return null
+  const { contradicted, unproven, tasks } = await missions.doubtedTasks(mission.id, 1)
+  const [first] = tasks
+  return first === undefined ? null : { tasks: contradicted + unproven, first: first.id }
 }
 
 /** The last move, if a person's words sent the run back. */

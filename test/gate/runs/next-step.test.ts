@@ -37,6 +37,9 @@ test('the next step of a gated mission is a command once its tasks are done', ()
   expect(completed.out).toContain(command)
   const [{ gates }] = json('status').missions
   expect(gates).toMatchObject([{ run_id: runId, next: [{ event: 'submit', payload: null }] }])
-  expect(run('status').out).toContain(`next         ${command}`)
+  const { out } = run('status')
+  expect(out).toContain(
+    `next         1 task is not proven: waymark review ${taskId}\n             ${command}\n`,
+  )
   expect(run('run', 'show').out).toContain(command.replace('submit', 'drop'))
 })
