@@ -119,9 +119,9 @@ function notProvenText({ not_proven: doubts }: MissionOfStatus): string {
   return `${formatCount(tasks, 'task')} ${tasks === 1 ? 'is' : 'are'} not proven: waymark review ${first}\n`
 }
 
-/** After a person sent a run back, its agent is to do something first. */
+/** What comes first: what a person asked for, or what the state is for. */
 function goOnText(gate: MissionOfStatus['gates'][number] | undefined): string {
-  if (!gate?.sent_back) return ''
+  if (!gate?.sent_back) return gate?.step ? `${gate.step.replace(/[.]$/, '')}, then:\n` : ''
   const { author, reason } = gate.sent_back
   const why = reason === null ? '' : `: “${reason}”`
   return `${author} sent ${gate.process_name} back${why}. Tell your agent to go on, then:\n`

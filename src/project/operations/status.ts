@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isSentBack } from '../../gate/domain/decisions.ts'
-import { eventNamed, type ProcessDefinition } from '../../gate/domain/definition.ts'
+import { eventNamed, type ProcessDefinition, stateNamed } from '../../gate/domain/definition.ts'
 import { payloadExample } from '../../gate/domain/payload-example.ts'
 import type { RunRecord } from '../../gate/domain/run.ts'
 import { forwardEvents } from '../../gate/operations/run/gating.ts'
@@ -79,6 +79,8 @@ export const status = defineOperation({
             process_id: z.string(),
             process_name: z.string(),
             state: z.string(),
+            /** What is to be done in a later state than the first, as the process describes it. */
+            step: z.string().nullable(),
             /** The events that lead forward and are not only for people, with an example of a required payload. */
             next: list(z.object({ event: z.string(), payload: json.nullable() })),
             /** The caller did part of the work whose changes it asks a person to approve, and so cannot approve them. */
@@ -184,6 +186,7 @@ async function gatesOf(reads: Reads, active: readonly RunRecord[], actor: Actor)
         process_id: process.id,
         process_name: process.name,
         state,
+        step: laterStep(definition, state),
         next,
         is_own_work,
         sent_back: definition === null ? null : await sentBackBy(reads, record, definition),
@@ -191,6 +194,11 @@ async function gatesOf(reads: Reads, active: readonly RunRecord[], actor: Actor)
     }
   })
   return Promise.all(gates)
+}
+
+function laterStep(definition: ProcessDefinition | null, state: string): string | null {
+  if (definition === null || definition.initialState === state) return null
+  return stateNamed(definition, state)?.description ?? null
 }
 
 async function notProvenIn({ missions }: Reads, { mission, now }: MissionListing) {

@@ -36,6 +36,7 @@ test('change control: a proposal is sent back, handed in again, approved by two 
     decided: true,
   })
   expect((await run.state()).current_state).toBe('change')
+  expect((await project.call('status', {})).missions[0].gates[0].step).toBe('Make the approved change')
   expect(await run.history()).toMatchObject({
     approvals: [
       { artifact: 'proposal', role: 'reviewer', author: 'Ana', reason: 'Good.' },
