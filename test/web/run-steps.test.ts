@@ -47,6 +47,8 @@ test('a mission names the next event of its run once all tasks are done', async 
   await screen.click('Submit')
   expect(screen.path()).toBe(`/runs/${run_id}`)
   await screen.see('Ship discounts', 'h1')
+  await screen.click('Ship discounts')
+  expect(screen.path()).toBe(`/missions/${mission_id}`)
 })
 
 test('an event that measures what landed can be sent after an older measurement, and then the mission ends', async () => {
@@ -142,4 +144,41 @@ test('an approval names the mission and the work that is approved', async () => 
   await day.person('review_send', { subject: { task: task_id }, action: 'comment', text: 'Almost.' })
   screen.go(`/review/mission/${mission_id}`)
   await screen.see('commented on “Add the voucher”', '.review-links')
+})
+
+test('a mission without a process ends from its page: with open tasks a person chooses how', async () => {
+  const { day } = serving()
+  const { mission_id } = await day.agent('codex')('start_mission', { name: 'Add taxes', objective: 'o' })
+  await day.agent('codex')('plan_tasks', {
+    mission_id,
+    phases: [{ id: 'P1', name: 'Build' }],
+    tasks: [{ key: 'tax', phase: 'P1', title: 'Round the tax' }],
+  })
+  const screen = await open(`/missions/${mission_id}`)
+  await screen.click('Complete the mission')
+  await screen.see('1 of its 1 tasks are not done.', 'dialog')
+  expect(screen.options('Status')).toEqual(['', 'Completed', 'Failed', 'Partial'])
+  await screen.fill('Status', 'completed')
+  await screen.fill('Summary', 'Others do it.')
+  submitDialog(screen)
+  await screen.see('Ended with open tasks', '.mission-header h1')
+  expect(screen.named('Complete the mission')).toHaveLength(0)
+})
+
+test('a run leads to the task that it waits for, and to its review', async () => {
+  const { day } = serving()
+  const proving = shipping
+    .replace('id: shipping', 'id: proving')
+    .replace('type: task, condition: all_done', 'type: verdict, condition: proven')
+  day.write('.waymark/processes/proving.yaml', proving)
+  const codex = day.agent('codex')
+  const start = { name: 'Ship it', objective: 'o', process_id: 'proving' }
+  const { mission_id, run } = await codex('start_mission', start)
+  const { task_id } = await codex('start_task', { mission_id, name: 'Prove it', goal: 'g' })
+  await codex('complete_task', { task_id, status: 'success', outcome: { summary: 'Nothing to do.' } })
+  const screen = await open(`/runs/${run.run_id}`)
+  await screen.see(/review it/, '.checks')
+  expect(screen.named(task_id)[0]?.getAttribute('href')).toContain(`/tasks/${task_id}`)
+  await screen.click('review it')
+  expect(screen.path()).toBe(`/review/task/${task_id}`)
 })

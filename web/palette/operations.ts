@@ -91,7 +91,7 @@ const notForPeople: readonly string[] = [
 
 /** For people, where the description is one for agents. */
 const ownDescriptions: Readonly<Record<string, string>> = {
-  complete_mission: 'End the mission. The message after it names what is still open.',
+  complete_mission: 'End the mission. The summary is part of its report.',
   start_mission: 'A goal with tasks of its own. Agents or people do them, and Waymark measures what changed.',
   taskman_task_edit: 'Only what you change is saved.',
 }

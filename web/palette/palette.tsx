@@ -239,7 +239,7 @@ function InputForm({ operation, request, close }: InputFormProps) {
         }}
       >
         {about === undefined ? null : <p class="input-about">{about}</p>}
-        <p class="muted">{operation.description}</p>
+        <p class="muted">{request?.note ?? operation.description}</p>
         {main.map(input)}
         {more.length > 0 ? (
           <details open={main.length === 0}>

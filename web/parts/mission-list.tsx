@@ -12,7 +12,7 @@ import { durationText } from './duration.ts'
 import { Pending } from './empty-state.tsx'
 import { PlusMinus } from './evidence.tsx'
 import { FilterField, stepSelection, useDrawnRows, useFlash, WaitingRows } from './list.tsx'
-import { StatusBadge, StatusIcon, statusOf } from './status.tsx'
+import { missionStatus, StatusBadge, StatusIcon } from './status.tsx'
 import { shortId } from './text.tsx'
 import { Since, TimeOfDay } from './time.tsx'
 import './mission-card.css'
@@ -90,7 +90,9 @@ function MissionCard({
   const all = done_tasks + open_tasks + to_do_tasks
   return (
     <li ref={element} class="mission-card" id={mission_id} {...(isSelected && { 'aria-current': 'true' })}>
-      <StatusIcon status={mission.open_blockers > 0 ? 'blocked' : statusOf(status)} />
+      <StatusIcon
+        status={mission.open_blockers > 0 ? 'blocked' : missionStatus(status, all - done_tasks).status}
+      />
       <div class="mission-main">
         <h2>
           <a href={href(`/missions/${mission_id}`)}>{name}</a> <span class="id">{shortId(mission_id)}</span>{' '}

@@ -38,6 +38,15 @@ export function taskStatus(task: {
   return task.resolution === 'unmeasured' ? 'unmeasured' : statusOf(task.status)
 }
 
+/** The status of a mission: one that was completed with open tasks is not done. */
+export function missionStatus(
+  word: string,
+  open: number,
+): { readonly status: Status; readonly word?: string } {
+  const status = statusOf(word)
+  return status === 'done' && open > 0 ? { status: 'partial', word: 'Ended with open tasks' } : { status }
+}
+
 /** The status of an attempt: of a completed one, its verdict. */
 export function attemptStatus({
   status,

@@ -26,6 +26,8 @@ export interface OperationRequest {
   readonly about?: string
   /** The name of the form where the page knows a better one than the operation. */
   readonly title?: string
+  /** What to know before, in place of the operation's description. */
+  readonly note?: string
   /** What its button says, if it is not the name. */
   readonly verb?: string
   /** Ids that no field offers. */

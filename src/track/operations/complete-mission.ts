@@ -217,7 +217,7 @@ function tasksSentBackText(tasks: readonly Task[]): string {
 function unfinishedTasksNotes(tasks: readonly Task[]): readonly string[] {
   if (tasks.length === 0) return []
   return [
-    `${formatCount(tasks.length, 'task')} of it ${tasks.length === 1 ? 'is' : 'are'} not done: ${namedTasks(tasks)}.`,
+    `${formatCount(tasks.length, 'task')} of the mission ${tasks.length === 1 ? 'is' : 'are'} not done: ${namedTasks(tasks)}.`,
   ]
 }
 

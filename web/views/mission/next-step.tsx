@@ -1,3 +1,4 @@
+import { formatCount } from '../../../src/kernel/text.ts'
 import type { Timeline } from '../../api/entities.ts'
 import { isPermitted } from '../../api/session.ts'
 import { useQuery } from '../../live/query.ts'
@@ -44,14 +45,36 @@ export function OpenMission({ id }: { readonly id: string }) {
   )
 }
 
+/** Ends a mission that no process ends, before all of its tasks are done. */
+export function EndEarly({ mission }: { readonly mission: Timeline }) {
+  const { completed_at, runs } = mission
+  const isGated = runs.some(({ status }) => status === 'active')
+  return completed_at !== null || isGated || isDone(mission) ? null : <CompleteButton mission={mission} />
+}
+
 function isDone({ totals }: Timeline): boolean {
   return totals.tasks > 0 && totals.done === totals.tasks && totals.done_waiting === 0
 }
 
-function CompleteButton({ mission: { id, name, runs } }: { readonly mission: Timeline }) {
+function CompleteButton({ mission }: { readonly mission: Timeline }) {
+  const { id, name, runs, totals } = mission
   const title = 'Complete the mission'
   const status = runs[0]?.status === 'failed' ? 'failed' : 'completed'
-  const request = { about: name, title, given: { mission_id: id, status }, fields: { summary: '' } }
+  const open = [
+    totals.done < totals.tasks
+      ? `${totals.tasks - totals.done} of its ${totals.tasks} tasks are not done`
+      : '',
+    totals.done_waiting > 0 ? `${formatCount(totals.done_waiting, 'done task')} needs you` : '',
+  ].filter((text) => text !== '')
+  const request = isDone(mission)
+    ? { about: name, title, given: { mission_id: id, status }, fields: { summary: '' } }
+    : {
+        about: name,
+        title,
+        note: open.length === 0 ? 'It has no task.' : `${open.join(', ')}.`,
+        given: { mission_id: id },
+        fields: { status: '', summary: '' },
+      }
   return (
     <OperationButton operation="complete_mission" request={request}>
       {title}

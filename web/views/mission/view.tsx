@@ -9,14 +9,14 @@ import { useQuery } from '../../live/query.ts'
 import { durationText } from '../../parts/duration.ts'
 import { ConnectAgent, EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { eventWords } from '../../parts/event-words.ts'
-import { StatusBadge, StatusIcon, statusOf } from '../../parts/status.tsx'
+import { missionStatus, StatusBadge, StatusIcon, statusOf } from '../../parts/status.tsx'
 import { now } from '../../parts/time.tsx'
 import { crumb } from '../../router/current.ts'
 import { href, navigate } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
 import { DependencyMap } from '../dependencies/view.tsx'
 import { ChangesTab } from './changes.tsx'
-import { NextStep, useMission } from './next-step.tsx'
+import { EndEarly, NextStep, useMission } from './next-step.tsx'
 import { ReportButton } from './report.tsx'
 import { BoardTab, DecisionsTab, LogTab } from './tabs.tsx'
 import { MissionTimeline } from './timeline/timeline.tsx'
@@ -70,7 +70,7 @@ function MissionHeader({ mission }: { readonly mission: Timeline }) {
     <header class="mission-header">
       <div class="mission-titles">
         <h1>
-          {mission.name} <StatusBadge status={statusOf(mission.status)} />
+          {mission.name} <StatusBadge {...missionStatus(mission.status, totals.tasks - totals.done)} />
         </h1>
         {mission.objective !== null && mission.objective !== mission.name && (
           <p class="muted mission-objective">{mission.objective}</p>
@@ -98,6 +98,7 @@ function MissionHeader({ mission }: { readonly mission: Timeline }) {
         <NextStep mission={mission} />
         <p class="mission-report">
           {mission.completed_at === null ? <AddTask mission={mission} /> : null}
+          <EndEarly mission={mission} />
           <ReportButton id={mission.id} name={mission.name} />
         </p>
       </div>

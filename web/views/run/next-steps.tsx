@@ -82,11 +82,11 @@ function NextStep({ transition }: { readonly transition: TransitionOption }) {
                 <span class="visually-hidden">{check.satisfied ? ': satisfied' : ': missing'}</span>
               </p>
               <p class="muted">
-                <Prose text={sentence(check.reason)} />
+                <LinkedTaskText text={sentence(check.reason)} />
               </p>
               {check.satisfied || check.fix === '' ? null : (
                 <p class="next-action">
-                  <Prose text={check.fix} />
+                  <LinkedTaskText text={check.fix} />
                 </p>
               )}
               {check.satisfied || !check.measured_by_event ? null : (
@@ -102,6 +102,24 @@ function NextStep({ transition }: { readonly transition: TransitionOption }) {
         {transition.when_blocked === 'record' ? '. Files submitted before then are kept.' : '.'}
       </p>
     </section>
+  )
+}
+
+/** A text whose tasks, and commands to review them, are links. */
+function LinkedTaskText({ text }: { readonly text: string }) {
+  const parts = text.split(/((?:waymark review )?\bt-[0-9a-z]{8,})/)
+  return (
+    <>
+      {parts.map((part, at) => {
+        if (at % 2 === 0) return <Prose key={at} text={part} />
+        const [id = '', isReview] = part.split(' ').toReversed()
+        return (
+          <a key={at} class="link" href={href(`${isReview ? '/review/task' : '/tasks'}/${id}`)}>
+            {isReview ? 'review it' : id}
+          </a>
+        )
+      })}
+    </>
   )
 }
 

@@ -81,19 +81,17 @@ function RunHeader({ page }: { readonly page: RunPage }) {
   return (
     <header class="run-head">
       <div>
-        <h1>
-          {subject === null ? (
-            process
-          ) : (
-            <a href={href(task ? `/tasks/${task.id}` : `/missions/${subject.id}`)}>{subject.name}</a>
-          )}
-        </h1>
+        <h1>{subject === null ? process : subject.name}</h1>
         <p class="muted">
           {subject === null ? (
             (page.description ?? 'Not part of a task or mission.')
           ) : (
             <>
-              {task ? 'The task' : 'The mission'} follows the process {process}
+              {task ? 'The task' : 'The mission'}{' '}
+              <a class="link" href={href(task ? `/tasks/${task.id}` : `/missions/${subject.id}`)}>
+                {subject.name}
+              </a>{' '}
+              follows the process {process}
               {state?.description ? `, at “${state.description}”` : ''}.
             </>
           )}
