@@ -61,6 +61,12 @@ test('the card of a review shows only a file that is measured as its task’s', 
   expect(Object.fromEntries(shown())).toEqual({ [ids.cart]: 'src/cart.js', [ids.format]: 'src/format.js' })
 })
 
+test('a task names the files of others without what its agent should do', async () => {
+  const screen = await open(`/tasks/${ids.cart}`)
+  await screen.see('src/format.js (bob)', '.warnings')
+  expect(screen.text('.warnings')).not.toContain('your summary')
+})
+
 test('a command is allowed by its name, without a diff, and the check that waited for it runs', async () => {
   const screen = await open('/')
   await expect.poll(() => screen.named(`Allow ${command} A`).length).toBe(1)

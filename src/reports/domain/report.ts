@@ -11,6 +11,7 @@ import { type ContestedFile, type ReportedChange, sumOfLines } from '../../track
 import { reasonsText } from '../../track/domain/completion.ts'
 import { type Landed, landingWords } from '../../track/domain/landed.ts'
 import type { Mission } from '../../track/domain/mission.ts'
+import { noteForPeople } from '../../track/domain/owner-notes.ts'
 import type { Decision, Issue } from '../../track/domain/records.ts'
 import { isOutOfScopeNote } from '../../track/domain/scope/scope.ts'
 import { type Attempt, outcomeAuthorOf, type Task } from '../../track/domain/task.ts'
@@ -224,7 +225,9 @@ function workSection({ records, shorten }: ReportContext): ReportSection {
           ...(outcome === undefined || outcome.summary === '' ? [] : [[shorten(outcome.summary)]]),
           ...(verdict?.is === 'contradicted' ? [[shorten(reasonsText(verdict))]] : []),
           ...(last === undefined ? [] : outsideLine(last)),
-          ...warnings.filter((warning) => !isOutOfScopeNote(warning)).map((warning) => [shorten(warning)]),
+          ...warnings
+            .filter((warning) => !isOutOfScopeNote(warning))
+            .map((warning) => [shorten(noteForPeople(warning))]),
         ],
         data: {
           task_id: task.id,

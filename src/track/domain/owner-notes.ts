@@ -25,6 +25,11 @@ export function probablyOthersNotes(contested: readonly ContestedFile[]): readon
   ]
 }
 
+/** A note without what the agent should do about it. */
+export function noteForPeople(note: string): string {
+  return note.replace(/ If you edited (?:it|one), name it in your summary.*$/, '')
+}
+
 /** The files whose uncommitted lines from before the attempt are gone. */
 export function removedWorkNotes(paths: readonly string[]): readonly string[] {
   return paths.length === 0 ? [] : [`Pre-existing uncommitted work was removed: ${nameSome(paths)}.`]

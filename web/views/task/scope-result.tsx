@@ -1,4 +1,5 @@
 import { formatCount } from '../../../src/kernel/text.ts'
+import { noteForPeople } from '../../../src/track/domain/owner-notes.ts'
 import { repeatsScope } from '../../../src/track/domain/scope/repeats-scope.ts'
 import type { AttemptData, ChangesData } from '../../api/entities.ts'
 import { Agent, withPerson } from '../../parts/agent.tsx'
@@ -49,7 +50,7 @@ export function ScopeOfChanges({
         {warnings.length > 0 ? (
           <ul class="warnings">
             {warnings.map((warning) => (
-              <li key={warning}>{warning.replace(/^\W+/, '')}</li>
+              <li key={warning}>{noteForPeople(warning.replace(/^\W+/, ''))}</li>
             ))}
           </ul>
         ) : null}

@@ -297,7 +297,10 @@ function Answers({ task }: { readonly task: TaskData }) {
         ))}
         {answered_items.map(({ item_id, reason, status, answer, action, closed_by, closed_at }) => (
           <li key={item_id}>
-            <StatusIcon status={status === 'dismissed' ? 'dropped' : 'done'} named={false} />
+            <StatusIcon
+              status={action === 'sent back' ? 'review' : status === 'dismissed' ? 'dropped' : 'done'}
+              named={false}
+            />
             <div>
               <b>
                 {closed_by ?? 'Waymark'}{' '}
