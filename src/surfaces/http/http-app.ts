@@ -179,7 +179,7 @@ function serverRoutes(
   )
   app.post('/api/login-proof', (c) => proveLogin(c, security, options))
   app.post('/api/login-code', (c) => makeLoginCode(c, security, options))
-  app.all('/login', (c) => logIn(c, security, options))
+  app.all('/login', (c) => logIn(c, security, { ...options, page: assets.page }))
   app.post('/api/demo/play', (c) => answerPlayDemo(c, options))
   app.post('/api/invitation', (c) => acceptInvitedPerson(c, security))
   app.post('/api/logout', (c) => signOut(c, security))

@@ -192,7 +192,7 @@ test('a browser that opens a used address is shown a page that says what to do',
   expect([used.status, used.headers.get('content-type')]).toEqual([401, 'text/html; charset=utf-8'])
   const page = await used.text()
   expect(page).toContain('was already used')
-  expect(page).toContain('<code>waymark serve</code>')
+  expect(page).toContain('You are not signed in')
   for (let at = 0; at < 12; at += 1) await fetch(address)
   const often = await fetch(address, { headers: { Accept: 'text/html' } })
   expect([often.status, await often.text()]).toEqual([429, expect.stringContaining('Try again in')])

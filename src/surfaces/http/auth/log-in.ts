@@ -9,13 +9,13 @@ import { recordMistake, requireAuth } from './authenticate.ts'
 import { keyIdOf, proofOf } from './login-proof.ts'
 import { requestInfoOf } from './request-info.ts'
 import type { Security } from './security.ts'
-import { beginSession } from './sign-in.ts'
+import { beginSession, refusalPage } from './sign-in.ts'
 
 /** `GET /login?code=…`: starts a dashboard session; each code works once. */
 export async function logIn(
   c: RequestContext,
   security: Security,
-  { demo }: Pick<HttpServingOptions, 'demo'>,
+  { demo, page }: Pick<HttpServingOptions, 'demo'> & { readonly page: () => string | null },
 ): Promise<Response> {
   // A HEAD request, as link previews send it, must not use the code.
   if (c.req.method !== 'GET') {
@@ -31,7 +31,7 @@ export async function logIn(
   if (code === undefined) return c.redirect('/', 303) // the page shows how to sign in
   const token = codes.take(code, now())
   const principal = token && (await directory.byTokenId(token))
-  if (!principal) return notLoggedIn(c, security)
+  if (!principal) return notLoggedIn(c, security, page())
   const { secure } = requestInfoOf(c.env.incoming, security)
   const cookie = await beginSession(directory, principal, { secure, at: now() })
   // A demo starts with its introduction.
@@ -39,38 +39,15 @@ export async function logIn(
   return c.body(null, 303, { 'Set-Cookie': cookie.header, Location: first, 'Cache-Control': 'no-store' })
 }
 
-/** A browser gets a page with the next step; a program gets the usual refusal. */
-function notLoggedIn(c: RequestContext, security: Security): Response {
+/** A browser gets the dashboard's page with the next step; a program gets the usual refusal. */
+function notLoggedIn(c: RequestContext, security: Security, page: string | null): Response {
   const message = 'This sign-in address was already used, is older than ten minutes, or never existed.'
   const refusal = recordMistake(requestInfoOf(c.env.incoming, security), security, {
     reason: 'login_code_invalid',
     message,
   })
-  const headers = { ...refusal.headers, 'Cache-Control': 'no-store' }
-  if (!(c.req.header('accept') ?? '').includes('text/html')) {
-    throw new Refusal(refusal.code, refusal.message, {
-      ...(refusal.reason !== null && { reason: refusal.reason }),
-      hint: 'Run waymark serve in a terminal: it prints a fresh one.',
-      headers,
-    })
-  }
-  const status = refusal.code === 'TOO_MANY_REQUESTS' ? 429 : 401
-  return c.body(loginPage(refusal), status, { ...headers, 'Content-Type': 'text/html; charset=utf-8' })
-}
-
-function loginPage({ code, message, hint }: Refusal): string {
-  const wait = code === 'TOO_MANY_REQUESTS' && hint !== undefined ? `<p>${hint}</p>\n` : ''
-  return `<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Not signed in · Waymark</title>
-<main>
-<h1>You are not signed in</h1>
-<p>${message}</p>
-${wait}<p>Run <code>waymark serve</code> in a terminal, in the folder of your project. It finds the server that runs, and
-prints a fresh address, which signs you in once, within ten minutes.</p>
-<p>If this browser is signed in already, <a href="/">open the dashboard</a>.</p>
-</main>
-</html>
-`
+  const hint = 'Run waymark open in a terminal: it signs a browser in.'
+  return refusalPage(c, refusal, { page, to: '/', hint, more: { 'Cache-Control': 'no-store' } })
 }
 
 const question = z.object({ key: z.string().max(64), asked: z.string().min(16).max(128) })

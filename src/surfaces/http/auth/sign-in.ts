@@ -169,17 +169,24 @@ function endSessions(team: Team, principal: Principal, now: number): Promise<num
 }
 
 /** A browser gets a page with the next step; a program gets the usual refusal. */
-export function refusalPage(c: RequestContext, refusal: Refusal, { page, to, more }: RefusalPage): Response {
+export function refusalPage(
+  c: RequestContext,
+  refusal: Refusal,
+  { page, to, more, hint = 'GET /api/sign-in lists the ways to sign in.' }: RefusalPage,
+): Response {
   const headers = { ...refusal.headers, ...more }
   if (!(c.req.header('accept') ?? '').includes('text/html')) {
     throw new Refusal(refusal.code, refusal.message, {
       ...(refusal.reason !== null && { reason: refusal.reason }),
-      hint: 'GET /api/sign-in lists the ways to sign in.',
+      hint,
       headers,
     })
   }
-  const status = refusal.code === 'TOO_MANY_REQUESTS' ? 429 : 401
-  const html = page === null ? plainPage(refusal.message) : signInPage(page, { error: refusal.message, to })
+  const mustWait = refusal.code === 'TOO_MANY_REQUESTS'
+  const error =
+    mustWait && refusal.hint !== undefined ? `${refusal.message} ${refusal.hint}` : refusal.message
+  const status = mustWait ? 429 : 401
+  const html = page === null ? plainPage(error) : signInPage(page, { error, to })
   return c.body(html, status, { ...headers, 'Content-Type': 'text/html; charset=utf-8' })
 }
 
@@ -188,6 +195,8 @@ interface RefusalPage {
   readonly page: string | null
   /** The path to return to. */
   readonly to: string
+  /** The next step of a program. */
+  readonly hint?: string
   readonly more: Record<string, string>
 }
 
