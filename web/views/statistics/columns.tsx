@@ -5,6 +5,8 @@ interface ColumnsProps {
   /** One for each group, in the order of the table; null where it is unknown. */
   readonly values: readonly (number | null)[]
   readonly names: readonly string[]
+  /** The values as text, where each has a line of its own; without it, only the names stand below. */
+  readonly texts?: readonly string[] | undefined
 }
 
 /** With more, only the first and the last have room for their names. */
@@ -13,7 +15,7 @@ const maxNames = 6
 const size = { width: 240, height: 44 }
 
 /** A column for each group. The table below has the same numbers in text. One group needs no chart: the card has its number. */
-export function Columns({ basis, values, names }: ColumnsProps) {
+export function Columns({ basis, values, names, texts }: ColumnsProps) {
   if (values.filter((value) => value !== null).length < 2) return null
   const step = size.width / Math.max(1, values.length)
   const shown = names.length > maxNames ? [names[0] ?? '', names.at(-1) ?? ''] : names
@@ -34,13 +36,30 @@ export function Columns({ basis, values, names }: ColumnsProps) {
           ),
         )}
       </svg>
-      <p class="column-names muted" aria-hidden="true" {...(names.length > maxNames && { 'data-ends': '' })}>
-        {shown.map((name) => (
-          <span key={name} class="cut" title={name}>
-            {name}
-          </span>
-        ))}
-      </p>
+      {texts !== undefined && names.length <= maxNames ? (
+        <ul class="column-lines" aria-hidden="true">
+          {names.map((name, at) => (
+            <li key={name}>
+              <span class="muted cut" title={name}>
+                {name}
+              </span>
+              <span>{texts[at]}</span>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <p
+          class="column-names muted"
+          aria-hidden="true"
+          {...(names.length > maxNames && { 'data-ends': '' })}
+        >
+          {shown.map((name) => (
+            <span key={name} class="cut" title={name}>
+              {name}
+            </span>
+          ))}
+        </p>
+      )}
     </div>
   )
 }

@@ -134,6 +134,9 @@ function StatisticsTables({ answer }: { readonly answer: Statistics }) {
                 basis={basis}
                 values={groups.map((group) => figureText(group, figure).value)}
                 names={groups.map(({ name }) => name)}
+                texts={
+                  group_by === 'week' ? undefined : groups.map((group) => figureText(group, figure).text)
+                }
               />
               <p class="figure-n">
                 {n === 0 ? `No ${unit} counted yet` : `${n} ${n === 1 ? unit.replace(/s$/, '') : unit}`}
