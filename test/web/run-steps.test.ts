@@ -156,7 +156,7 @@ test('a mission without a process ends from its page: with open tasks a person c
   })
   const screen = await open(`/missions/${mission_id}`)
   await screen.click('Complete the mission')
-  await screen.see('1 of its 1 tasks are not done.', 'dialog')
+  await screen.see('Not done: 1 of 1 task.', 'dialog')
   expect(screen.options('Status')).toEqual(['', 'Completed', 'Failed', 'Partial'])
   await screen.fill('Status', 'completed')
   await screen.fill('Summary', 'Others do it.')

@@ -86,7 +86,7 @@ function SignInMethods({ ways }: { readonly ways: readonly SignInOption[] }) {
           <p role="alert">{error.text}</p>
           <p class="muted">
             Try again below, or go {/* A full load, for a person who is signed in already. */}
-            <a href={error.to} target="_self">
+            <a class="link" href={error.to} target="_self">
               back to the dashboard
             </a>
           </p>

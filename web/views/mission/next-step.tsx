@@ -62,16 +62,16 @@ function CompleteButton({ mission }: { readonly mission: Timeline }) {
   const status = runs[0]?.status === 'failed' ? 'failed' : 'completed'
   const open = [
     totals.done < totals.tasks
-      ? `${totals.tasks - totals.done} of its ${totals.tasks} tasks are not done`
+      ? `Not done: ${totals.tasks - totals.done} of ${formatCount(totals.tasks, 'task')}.`
       : '',
-    totals.done_waiting > 0 ? `${formatCount(totals.done_waiting, 'done task')} needs you` : '',
+    totals.done_waiting > 0 ? `Needs you: ${formatCount(totals.done_waiting, 'done task')}.` : '',
   ].filter((text) => text !== '')
   const request = isDone(mission)
     ? { about: name, title, given: { mission_id: id, status }, fields: { summary: '' } }
     : {
         about: name,
         title,
-        note: open.length === 0 ? 'It has no task.' : `${open.join(', ')}.`,
+        note: open.length === 0 ? 'It has no task.' : open.join(' '),
         given: { mission_id: id },
         fields: { status: '', summary: '' },
       }
