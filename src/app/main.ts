@@ -1,4 +1,4 @@
-import { isJsonWanted, print, quietWhenClosed, reportFailures } from '../surfaces/cli/terminal.ts'
+import { isJsonWanted, print, printError, quietWhenClosed, reportFailures } from '../surfaces/cli/terminal.ts'
 import { endOnSignal, keepHeapSmall } from './process.ts'
 import { endOnUnexpected, endUnexpectedly } from './unexpected-errors.ts'
 
@@ -64,7 +64,8 @@ async function run([command = '', ...rest]: readonly string[]): Promise<void> {
     const { setup } = await import('./setup/setup.ts')
     return setup(rest)
   }
-  if (command === 'init' && !asksForHelp) {
+  // Alone in a pipe it is taskman's command, which makes the database.
+  if (command === 'init' && !asksForHelp && (rest.length > 0 || process.stdin.isTTY === true)) {
     const { initCommand } = await import('./setup/setup.ts')
     return initCommand(rest)
   }
@@ -98,6 +99,10 @@ async function run([command = '', ...rest]: readonly string[]): Promise<void> {
   }
   const { commandLine } = await import('./command-line.ts')
   process.exitCode = await commandLine([command, ...rest])
+  if (command === 'init' && process.exitCode === 0 && !asksForHelp) {
+    const { clientSteps } = await import('./setup/setup.ts')
+    printError(clientSteps())
+  }
 }
 
 /** Whether a command line has nothing but what every command takes. */

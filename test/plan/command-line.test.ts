@@ -3,7 +3,7 @@ import { openCommandLine } from '../surfaces/cli/command-line.ts'
 
 test('TM-025 TM-036 TM-076 init, phases and milestones in taskman’s spelling', () => {
   const { run, json } = openCommandLine({ git: false })
-  expect(run('init', '--yes').code).toBe(0)
+  expect(run('init')).toMatchObject({ code: 0, out: 'Database initialized.\n' })
   const phase = { id: 'P1', name: 'Design', status: 'to_do', sort_order: null, completed_at: null }
   const added = json('phase:add', '--id', 'P1', '--name', 'Design')
   expect(added).toEqual({ ...phase, number: null, mission_id: null, created_at: expect.any(String) })

@@ -118,6 +118,21 @@ export function firstPromptHere(environment: Environment, project: string | unde
   return allClients.some((client) => hasServerEntry(client, { context, read })) ? firstPrompt : undefined
 }
 
+/** What taskman's `init` leaves to do: it makes the record, and sets up no client. */
+export function clientSteps(): string {
+  const context = setupContextOf(process.env, undefined)
+  const { exists, read } = new Disk()
+  const record = `The record is in ${dirname(ignoreOf(context))}. No client was set up.`
+  const found = detectClients(context, exists).map(({ client }) => client)
+  const [setup, plan] = withoutClientSteps
+  if (found.length === 0)
+    return `${record} None was found. Choose one: ${setup}\nOr plan your own work: ${plan}\n`
+  const missing = found.filter((client) => !hasServerEntry(client, { context, read }))
+  return missing.length === 0
+    ? `Already set up: ${titlesOf(found)}. Say to your agent: ${firstPrompt}\n`
+    : `${record} Found: ${titlesOf(missing)}.\nShow what would be written: waymark init --dry-run\nWrite it: waymark init --yes\n`
+}
+
 const withoutClientSteps = ['waymark setup claude', 'waymark task add "<title>"'] as const
 
 /** The clients that are set up, in this project or for all projects. */

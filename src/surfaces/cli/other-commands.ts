@@ -86,7 +86,7 @@ export const otherCommands: readonly OtherCommand[] = [
     command: 'init',
     title: 'Set up the clients found here (the programs your agents run in)',
     otherwise:
-      'It also makes the record (.waymark/). Without a terminal it only shows what it would write: add --yes to write it.',
+      'It also makes the record (.waymark/). Not in a terminal and without flags, it makes only the record.',
     usage:
       'waymark init [--clients <names>] [--user] [--allow] [--rules] [--hooks] [--shared] [--no-capture] [--toolsets <names>] [--via npx] [--dry-run] [--check] [--undo] [--force] [--yes] [--json] [--format json|text] [--project <folder>]',
     explained: [

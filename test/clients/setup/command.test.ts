@@ -206,7 +206,7 @@ test('a file that is read-only, no text or no file is not written, in one senten
 
 test('init in a folder with nothing asks nothing and says what it looked for', () => {
   const { runWith, folder } = openCommandLine()
-  const { code, out, error } = runWith({ environment: { PATH: '/nowhere' } }, 'init')
+  const { code, out, error } = runWith({ environment: { PATH: '/nowhere' } }, 'init', '--allow')
   expect({ code, error }).toEqual({ code: 0, error: '' })
   expect(out).toContain('No client was found')
   expect(out).toContain('Claude Code, Cursor, VS Code, Codex')
@@ -555,23 +555,29 @@ test('for programs: the plan, the result and what was taken back as JSON', () =>
   expect(run('setup', 'claude', '--format', 'yaml', '--yes')).toMatchObject({ code: 2, out: '' })
 })
 
-test('init in a pipe shows what it would write, also the record, and writes nothing before a yes', () => {
+test('init in a pipe makes only the record and says where; with flags it writes nothing before a yes', () => {
   const { runWith, json, git, folder, home } = openCommandLine()
   const run = (...words: readonly string[]) => runWith({ environment: { PATH: pathWithGit() } }, ...words)
   mkdirSync(join(home, '.codex'))
   const before = bytesBelow(home)
   const record = join(folder, '.waymark')
-  const asked = run('init')
+  const asked = run('init', '--allow')
   expect(asked).toMatchObject({ code: 2, error: expect.stringContaining('--yes') })
   for (const shown of ['[mcp_servers.waymark]', record]) expect(asked.out).toContain(shown)
+  expect(existsSync(record)).toBe(false)
+
+  const made = run('init')
+  expect(made).toMatchObject({ code: 0, out: 'Database initialized.\n' })
+  for (const shown of [record, 'Codex', 'waymark init --yes']) expect(made.error).toContain(shown)
+  expect(git('status', '--porcelain')).toBe('')
+  rmSync(record, { recursive: true })
   expect(bytesBelow(home)).toEqual(before)
 
   expect(run('init', '--yes')).toMatchObject({ code: 0, out: expect.stringContaining(record) })
-  expect(git('status', '--porcelain')).toBe('')
-  expect(run('init').code).toBe(0)
+  expect(run('init').error).toContain('Already set up: Codex')
   // Without the record a client that is set up asks again.
   rmSync(record, { recursive: true })
-  expect(run('init').code).toBe(2)
+  expect(run('init', '--allow').code).toBe(2)
   expect(existsSync(record)).toBe(false)
   expect(json('init', '--yes', '--json')).toMatchObject({ state: 'already_set_up' })
   expect(existsSync(record)).toBe(true)
