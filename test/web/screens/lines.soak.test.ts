@@ -131,10 +131,10 @@ test('an address finds a line by its text after it moved, and a live end of work
 
 test('the statistics tell shares of lines with n and definition, and what lives on by age', async () => {
   const { page, complaints } = await open({ path: '/statistics?by=agent' })
-  await page.keyboard.press('5')
+  await page.keyboard.press('6')
   await page.waitForURL(/by=lines/)
   const card = page.locator('.figure-card', { hasText: 'Lines by agents' })
-  await card.getByText('Share of recorded agent lines').waitFor()
+  await card.getByText('of lines with a known author').waitFor()
   const told = await serving().day.person('provenance_stats', {})
   await card
     .getByText(
@@ -146,7 +146,7 @@ test('the statistics tell shares of lines with n and definition, and what lives 
   await page.getByRole('table', { name: 'Surviving lines, by age' }).getByText('within a day').waitFor()
   // All work of this day is younger.
   const reworked = page.locator('.figure-card', { hasText: 'Reworked within 14 days' })
-  await reworked.getByText('0 attempts, 0 lines; 0 later, 0 unseen').waitFor()
+  await reworked.getByText('No attempt ended 14 days ago yet').waitFor()
   expect(await reworked.locator('.figure-value').textContent()).toBe('– by agents, – outside')
   await page.getByRole('combobox', { name: 'Lines by' }).selectOption('mission')
   await page

@@ -29,6 +29,7 @@ const { serving, open } = useDashboard({
         summary: 'Done.',
         achievements: [],
         limitations: [],
+        no_change_reason: 'Nothing had to change.',
         manual_review_needed: true,
         manual_review_reason: 'Look at the colours',
       },
@@ -50,7 +51,7 @@ test('a dropped task leaves the board, and is crossed out and called dropped els
   }
   await page.locator('.task-head .status-badge', { hasText: 'Dropped' }).waitFor()
   await show('/plan')
-  await page.getByText('0 / 1').waitFor()
+  await page.getByText('0 of 1 done').first().waitFor()
 })
 
 test('a task shows its open review and the answers given, with the status that the board shows', async () => {

@@ -56,5 +56,5 @@ test('the source has its lines and what lint says; what cannot be read is shown 
   await page.locator('.source-line').getByText('id: feature').waitFor()
   await page.keyboard.press('2')
   await page.getByRole('heading', { name: 'Guards' }).waitFor()
-  await page.getByText('Only files in the declared areas changed').waitFor()
+  await page.getByText('Only files in scope changed').waitFor()
 })

@@ -28,10 +28,10 @@ test.each(['light', 'dark'] as const)(
   '%s: a task says what is probably of others, with whom, and which commits were made',
   async (colorScheme) => {
     const { page, complaints } = await open({ path: `/tasks/${ended}`, colorScheme })
-    await page.getByText('1 file in scope, 1 by one of several agents').waitFor()
+    await page.getByText('1 file, in scope').waitFor()
     const others = page.getByRole('region', { name: 'Probably by others' })
     await others.getByText('src/diff/regex-parser.ts').waitFor()
-    await others.getByText('parser-agent').waitFor()
+    await others.getByText('parser-agent').first().waitFor()
     await page.getByText('probably by this agent, with parser-agent').waitFor()
     const commits = page.getByRole('region', { name: 'Commits' })
     await commits.getByText('Read one line').waitFor()
