@@ -885,13 +885,10 @@ export function broughtNotes(changes: readonly ReportedChange[]): readonly strin
     return [{ isByCommand: broughtBy?.command !== undefined, text: `${path} (${parts.join(', ')})` }]
   })
   // Without a command the agent may have typed them again.
-  const [byCommand, known] = [true, false].map((is) =>
-    brought.flatMap(({ isByCommand, text }) => (isByCommand === is ? [text] : [])),
-  )
-  return [
-    ...(byCommand?.length ? [`Brought by git, not written here: ${nameSome(byCommand)}.`] : []),
-    ...(known?.length ? [`Not new, git already had these lines: ${nameSome(known)}.`] : []),
-  ]
+  return [...Map.groupBy(brought, ({ isByCommand }) => isByCommand)].map(([isByCommand, files]) => {
+    const what = isByCommand ? 'Brought by git, not written here' : 'Not new, git already had these lines'
+    return `${what}: ${nameSome(files.map(({ text }) => text))}.`
+  })
 }
 
 function foreignNote(attributed: AttributedChanges | null, activity: WorkTreeActivity): readonly string[] {

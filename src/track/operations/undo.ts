@@ -3,7 +3,7 @@ import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { UndoPlan, UndoRequest } from '../../git/ports/work-tree.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
-import type { MissionId } from '../../kernel/id.ts'
+import type { MissionId, TaskId } from '../../kernel/id.ts'
 import {
   names,
   path,
@@ -366,11 +366,11 @@ async function answeredQuestions(
   { taskId, subtasks }: { readonly taskId: string | null; readonly subtasks: readonly string[] },
 ): Promise<readonly NewProjectEvent[]> {
   if (taskId === null) return []
-  const undone = new Set<string | null>([taskId, ...subtasks])
-  const open = await inboxItems.list({ kinds: ['verdict', 'scope'], status: 'open' }, { limit: maxEntries })
-  return open.items
-    .filter(({ item: { item } }) => undone.has(item.taskId))
-    .map(({ item: { item } }) => ({
+  const open = await Promise.all([taskId, ...subtasks].map((id) => inboxItems.ofTask(id as TaskId))) // brands
+  return open
+    .flat()
+    .filter(({ kind }) => kind === 'verdict' || kind === 'scope')
+    .map((item) => ({
       kind: 'inbox.closed',
       itemId: item.id,
       missionId: item.missionId,
