@@ -103,7 +103,7 @@ async function besideAnIdleAttempt(
   }
   const idle = { ...own, id: 'a-idle' as AttemptId, taskId: 't-idle' as TaskId, openedAt: 1 }
   const neighbors = new Map([own, idle].map((attempt) => [attempt.id as string, attempt]))
-  const there = { neighbors, hookEvidence: null }
+  const there = { neighbors, hookEvidence: null, writes: [] }
   const intervals = await measuredIntervals(witness, there, {
     owner: own,
     start: { at: own.openedAt, place: start.ref },
@@ -154,7 +154,7 @@ async function whileCaptured(
         [turn.id, []],
       ]),
     }
-    const there = { neighbors, hookEvidence }
+    const there = { neighbors, hookEvidence, writes: [] }
     const intervals = await measuredIntervals(witness, there, {
       owner: own,
       start: { at: 1, place: start.ref },

@@ -236,7 +236,7 @@ export async function changedLineContext(
     lines.salt(),
   ])
   if (last === null) return null
-  const { neighbors, hookEvidence } = await readChangesAround(reads, {
+  const { neighbors, ...around } = await readChangesAround(reads, {
     tree,
     since: last.at,
     ending,
@@ -247,7 +247,7 @@ export async function changedLineContext(
     isOn: settingOf(settings, 'lines') !== 'off',
     salt: ofProject,
     last,
-    surroundings: { neighbors: new Map(open), hookEvidence },
+    surroundings: { ...around, neighbors: new Map(open) },
   }
 }
 

@@ -194,7 +194,10 @@ export const why = defineOperation({
       path: origins.file.path,
       line,
       ...(own !== undefined && { text: excerpt(own.trim(), 200) }),
-      says: [sentence(range, details), ...broughtSentence(range)].join(' '),
+      says: [
+        (await writtenBy(reads, origins.file, { range, origin })) ?? sentence(range, details),
+        ...broughtSentence(range),
+      ].join(' '),
       range,
       ...details,
       commit: commit === undefined ? null : commitEntry(commit),
@@ -421,6 +424,23 @@ function broughtSentence({ brought_by }: LineRange): readonly string[] {
   const { command, commit } = brought_by
   const how = command === undefined ? '' : ` by ${command}`
   return [`Git brought it into this file${how}${commit === undefined ? '' : ` from ${commit.slice(0, 8)}`}.`]
+}
+
+/** The restore or undo of a person that put a line there which nobody else is known to have made. */
+async function writtenBy(
+  { lines, tasks, treeWrites }: Reads,
+  { path, oid }: LineHistoryFile,
+  { range, origin }: { readonly range: LineRange; readonly origin: LineOrigin | null },
+): Promise<string | null> {
+  if (range.kind !== 'outside' && range.kind !== 'uncommitted') return null
+  const span = origin?.span ?? (await lines.stepsOf([path])).findLast(({ after }) => after === oid)?.span
+  if (span === undefined) return null
+  const writes = await treeWrites.since(span.until, span.tree)
+  const write = writes.find(({ writtenAt, files }) => writtenAt === span.until && files.includes(path))
+  if (write === undefined) return null
+  const [task] = write.taskId === null ? [] : await tasks.cards([write.taskId])
+  const what = task === undefined ? write.subject : `task ${task.task.id} "${excerpt(task.task.name, 80)}"`
+  return `${write.cause === 'undo' ? 'Put back by the undo' : 'Brought back by the restore'} of ${what}.`
 }
 
 function sentence(range: LineRange, { authors, candidates = [] }: WhyAuthors): string {

@@ -35,7 +35,10 @@ export interface AttributedChanges {
   readonly candidates: ReadonlyMap<string, readonly string[]>
   /** Changes certainly made by others, with their ids. */
   readonly foreign: ReadonlyMap<string, readonly string[]>
-  /** Changes by no one that hooks reported: a person or an unobserved tool. Only for a captured turn. */
+  /**
+   * Changes by none of them: what a person's restore or undo wrote, and, for a captured turn, what no hook reported: a
+   * person or an unobserved tool.
+   */
   readonly outside: ReadonlySet<string>
 }
 
@@ -157,6 +160,9 @@ function isTouched({ touched }: Interval, { path, from }: ChangedPath): boolean 
 
 /** Only certain evidence removes a change: that one attempt was open alone, or what hooks reported. */
 function claimsIn(attempt: string, interval: Interval, change: ChangedPath): readonly AttributionClaim[] {
+  const { path, from = path } = change
+  if (interval.written?.has(path) || interval.written?.has(from))
+    return [{ certainty: 'outside', family: [], others: [] }]
   const isFamily = ({ id, ancestors }: CandidateAuthor): boolean =>
     id === attempt || ancestors.includes(attempt)
   const isTurn = interval.open.some(({ id, seen }) => id === attempt && seen?.isTurn)

@@ -29,6 +29,8 @@ export interface Interval {
   readonly touched: ReadonlySet<string> | null
   /** Every attempt that was open in this work tree during it. */
   readonly open: readonly CandidateAuthor[]
+  /** Paths that a person's restore or undo wrote in it, and none of those. */
+  readonly written?: ReadonlySet<string>
   /** When its snapshots were taken, in milliseconds, if hooks report what happened between them. */
   readonly time?: { readonly from: number; readonly to: number }
   /** The contents of paths at both ends, if they were read. */

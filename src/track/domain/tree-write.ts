@@ -1,5 +1,5 @@
 import type { MissionId, SnapshotId, TaskId } from '../../kernel/id.ts'
-import type { SnapshotLocation } from './task.ts'
+import type { Attempt, SnapshotLocation } from './task.ts'
 
 export const treeWriteCauses = ['restore', 'undo'] as const
 
@@ -20,6 +20,18 @@ export interface TreeWrite {
   readonly before: SnapshotLocation
   /** The work tree after it; null if it could not be measured. */
   readonly after: SnapshotLocation | null
+}
+
+/**
+ * Whether nobody who is at work made what was written: an undo takes work back, and other work comes back after its
+ * end. What comes back of open work, or of a snapshot of all, may be theirs.
+ */
+export function isOfNobodyAtWork(
+  { cause, subject, taskId }: Pick<TreeWrite, 'cause' | 'subject' | 'taskId'>,
+  atWork: readonly Pick<Attempt, 'taskId'>[],
+): boolean {
+  if (cause === 'undo' || subject.startsWith('tn-')) return true
+  return taskId !== null && atWork.every((attempt) => attempt.taskId !== taskId)
 }
 
 export interface TreeWriteEvent {

@@ -87,13 +87,12 @@ export interface LossContext {
 }
 
 export async function lossContext(
-  { guardedCommands, treeWrites, tasks }: Reads,
-  { last, surroundings: { neighbors } }: LineRecordContext,
+  { guardedCommands, tasks }: Reads,
+  { last, surroundings: { neighbors, writes } }: LineRecordContext,
 ): Promise<LossContext> {
   const { machineId, top } = last.place
   // Those of other machines are not recorded.
   const guarded = machineId === undefined ? await guardedCommands.since(last.at, top) : []
-  const writes = await treeWrites.since(last.at, treeOf(last.place))
   const kept = [
     ...guarded.flatMap(({ guardedAt: at, snapshot }): KeptState[] =>
       snapshot === null ? [] : [{ at, place: snapshot }],

@@ -66,6 +66,7 @@ import { coverage, hasPackageArea, judgeScope, parseScope, type Scope } from '..
 import { sensitiveKinds } from '../domain/scope/sensitive.ts'
 import { type Settlement, settle } from '../domain/settlement.ts'
 import { type Attempt, atWorkUntil, type SnapshotLocation, treeOf } from '../domain/task.ts'
+import { isOfNobodyAtWork, type TreeWrite } from '../domain/tree-write.ts'
 import type { AttemptStatement } from '../ports/attempt-reads.ts'
 import { type SensitiveChanges, sensitiveChanges } from './sensitive.ts'
 
@@ -566,6 +567,7 @@ export function judgeReport(
       ...probablyOthersNotes(unsettled),
       ...otherCommitNotes(commits, activity, ownership),
       ...foreignNote(attributed, activity),
+      ...writtenNote(attributed),
       ...crowd,
     ],
     endSnapshot,
@@ -899,6 +901,12 @@ function foreignNote(attributed: AttributedChanges | null, activity: WorkTreeAct
   return [`Other agents changed ${formatCount(attributed.foreign.size, 'file')}: ${nameSome(listed)}.`]
 }
 
+function writtenNote(attributed: AttributedChanges | null): readonly string[] {
+  if (attributed === null || attributed.outside.size === 0) return []
+  const written = [...attributed.outside]
+  return [`Written by a person's waymark restore or undo, not by you: ${nameSome(written)}.`]
+}
+
 function shortSubject(subject: string): string {
   return excerpt(subject, 60)
 }
@@ -923,11 +931,16 @@ export interface MeasuredSpan {
 interface BoundaryPair {
   readonly from: Boundary
   readonly to: Boundary
+  /** The restore or undo of a person between them. */
+  readonly write?: TreeWrite
 }
 
-/** A span, split at every start and end of others in its work tree. Empty if no one else and no hook was active. */
+/**
+ * A span, split at every start and end of others in its work tree, and at the files that people had written. Empty if
+ * no one else and no hook was active.
+ */
 export function boundsOf(
-  { neighbors, hookEvidence }: WorkTreeActivity,
+  { neighbors, hookEvidence, writes }: WorkTreeActivity,
   { owner: of, start, end }: MeasuredSpan,
 ): readonly BoundaryPair[] {
   const isRelated = (id: string): boolean =>
@@ -937,15 +950,21 @@ export function boundsOf(
   const others = [...neighbors.values()].filter(({ id }) => id !== of.id)
   const turns = [...(hookEvidence?.turns.values() ?? [])].filter(({ id }) => !isRelated(id))
   const hasEvidence = hookEvidence?.seen.has(of.id) === true
-  if (others.length + turns.length === 0 && !hasEvidence) return []
-  const inside = [...others.flatMap(boundariesOf), ...turns.flatMap(boundariesOfTurn)].filter(
-    ({ at }) => at > start.at && at < end.at,
-  )
+  if (others.length + turns.length + writes.length === 0 && !hasEvidence) return []
+  const inside = [
+    ...others.flatMap(boundariesOf),
+    ...turns.flatMap(boundariesOfTurn),
+    ...writes.flatMap(boundariesOfWrite),
+  ].filter(({ at }) => at > start.at && at < end.at)
   inside.sort((a, b) => a.at - b.at)
   const step = Math.ceil(inside.length / maxBoundaries) || 1
   const last = { at: Number.MAX_SAFE_INTEGER, place: end.place }
   const bounds: readonly Boundary[] = [start, ...inside.filter((_, index) => index % step === 0), last]
-  return bounds.slice(1).map((to, index) => ({ from: bounds[index] ?? to, to }))
+  return bounds.slice(1).map((to, index) => {
+    const from = bounds[index] ?? to
+    const write = writes.find(({ before, after }) => before === from.place && after === to.place)
+    return { from, to, ...(write && { write }) }
+  })
 }
 
 type MeasuredSpans = Readable<z.output<typeof spansShape>>
@@ -992,12 +1011,15 @@ export function attributionIntervals(
   paths: readonly string[],
 ): readonly MeasuredInterval[] {
   const bounds = boundsOf(activity, span)
-  return bounds.map(({ from, to }, index) => {
+  return bounds.map(({ from, to, write }, index) => {
     const { touched = null, contents = null } = measured[index] ?? {}
     const isLast = index === bounds.length - 1
+    const open = attemptsOpenDuring(activity, from, to)
+    const attempts = open.flatMap((id) => activity.neighbors.get(id) ?? [])
     return {
       touched: touched === null ? null : new Set(touched),
-      open: attemptsOpenDuring(activity, from, to),
+      open,
+      ...(write && isOfNobodyAtWork(write, attempts) && { written: new Set(write.files) }),
       ...(activity.hookEvidence !== null && { time: { from: from.at, to: isLast ? span.end.at : to.at } }),
       ...(contents !== null && { contents: endContents(contents, paths) }),
     }
@@ -1052,6 +1074,15 @@ function boundariesOf(attempt: Attempt): readonly Boundary[] {
   return [start, { at: attempt.closedAt, place: attempt.endSnapshot }]
 }
 
+/** It wrote shortly before its transaction. */
+function boundariesOfWrite({ writtenAt, before, after }: TreeWrite): readonly Boundary[] {
+  if (after === null) return []
+  return [
+    { at: writtenAt - 1, place: before },
+    { at: writtenAt, place: after },
+  ]
+}
+
 /** Open at any time of the interval: with thinned boundaries an attempt may have begun inside it. */
 function attemptsOpenDuring(
   { neighbors, hookEvidence }: WorkTreeActivity,
@@ -1090,6 +1121,8 @@ export interface WorkTreeActivity {
   readonly neighbors: ConcurrentAttempts
   /** Null where nothing is captured. */
   readonly hookEvidence: WorkTreeEvidence | null
+  /** What people had written into it: a restore or an undo. */
+  readonly writes: readonly TreeWrite[]
 }
 
 /** Reads which attempts were open in the work tree since an attempt began, itself included. */
@@ -1100,6 +1133,7 @@ async function readAttemptSurroundings(
 ): Promise<WorkTreeActivity> {
   const activity = await readChangesAround(reads, { tree: treeOf(snapshot), since: openedAt, ending: id })
   return {
+    ...activity,
     neighbors: new Map([...activity.neighbors].filter(([, other]) => other.openedAt <= until)),
     hookEvidence: activity.hookEvidence && {
       ...activity.hookEvidence,
@@ -1119,9 +1153,10 @@ export async function readChangesAround(
   // After a jump of the clock it may look stale.
   const own = ending === null || found.some(({ id }) => id === ending) ? null : await tasks.attempt(ending)
   const inTree = [...found, ...(own ? [own] : [])].filter((attempt) => untilOf(attempt) > query.since)
-  const [hookEvidence, chains] = await Promise.all([
+  const [hookEvidence, chains, writes] = await Promise.all([
     readHookEvidence(reads, { ...query, attempts: inTree }),
     tasks.ancestors(inTree.map(({ taskId }) => taskId)),
+    reads.treeWrites.since(query.since, query.tree),
   ])
   const neighbors = new Map(
     inTree.map((other) => {
@@ -1130,5 +1165,5 @@ export async function readChangesAround(
       return [other.id as string, { ...other, above, until: untilOf(other) }]
     }),
   )
-  return { neighbors, hookEvidence }
+  return { neighbors, hookEvidence, writes }
 }

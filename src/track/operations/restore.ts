@@ -7,16 +7,28 @@ import { names, path, place, measuredList as upTo, words } from '../../kernel/op
 import { identifier } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { waitingHooks } from '../../kernel/operations/local-work-tree.ts'
-import { prepareSteps, type Readable } from '../../kernel/operations/measurement-protocol.ts'
+import { prepareSteps, type Readable, withMachine } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { pathBelow, resolvePath } from '../../kernel/path-below.ts'
+import { changedLines } from '../../lines/operations/record-lines.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { restoreActions, restoreGaps } from '../domain/restore.ts'
 import { type SnapshotLocation, treeOf } from '../domain/task.ts'
+import { isOfNobodyAtWork } from '../domain/tree-write.ts'
 import { maxShownDiff } from './attempt-answer.ts'
+import { attemptEnds } from './measure-attempt.ts'
 import { findRestorable, type Restorable } from './restorable.ts'
-import { treeWritten, writeFields, writeQuestion } from './tree-write.ts'
+import {
+  isWanted,
+  lineMeasurements,
+  linesUntil,
+  linesUntilWrite,
+  treeWritten,
+  writeFields,
+  writeQuestion,
+  writtenLines,
+} from './tree-write.ts'
 
 const maxEntries = 20_000
 const maxListed = 200
@@ -51,14 +63,15 @@ const applied = z.strictObject({
   hash: z.string().max(100),
   written: names,
   after: place.nullable(),
+  /** The lines that the restore changed. */
+  lines: changedLines.measured,
 })
 
 type MeasuredRestore = Readable<z.output<typeof applied>>
 
 function measuredRestore(
   { diff, files, newer, refused, leftOut, commits, top, before, same, hash }: PlannedRestore,
-  written: readonly string[],
-  after: SnapshotLocation | null,
+  { written, after, lines }: Pick<MeasuredRestore, 'written' | 'after' | 'lines'>,
 ): z.output<typeof applied> {
   return {
     top,
@@ -73,7 +86,8 @@ function measuredRestore(
     diff: diff.slice(0, maxShownDiff),
     truncated: diff.length > maxShownDiff,
     written: [...written],
-    after,
+    after: after as SnapshotLocation | null, // without its readonly marks, as the lines
+    lines: lines as z.output<typeof changedLines.measured>,
   }
 }
 
@@ -131,31 +145,59 @@ export const restore = defineOperation({
     return rest > 0 ? null : writeQuestion(Number(total), String(tree))
   },
 })
-  .measure({ hooks: waitingHooks })
+  .measure({ hooks: waitingHooks, now: attemptEnds, ...lineMeasurements })
   .prepare((reads, input, context, measuredNow) =>
     prepareSteps(measuredNow, async (measure) => {
       if (context.ingest) await measure({ hooks: {} })
-      return findRestorable(reads, context, input.id)
+      const work = await findRestorable(reads, context, input.id)
+      const [state] = work.states
+      // Work that is still open has its lines recorded at its end.
+      const atWork = state === undefined ? [] : await reads.tasks.openInTree(treeOf(state))
+      const isRecorded = isOfNobodyAtWork({ ...work, cause: 'restore', subject: work.id }, atWork)
+      if (!isWanted(input) || !isRecorded || state?.engine !== 'git') return { work, until: null }
+      const { now } = await measure({ now: [{ id: 'restore', top: state.top, prefix: '', engine: 'git' }] })
+      const [end] = now
+      if (!end?.place) return { work, until: null }
+      const boundary = { at: end.takenAt, place: withMachine(context, end.place) }
+      const until = await linesUntilWrite(reads, boundary, measure)
+      return { work, until: until && { ...until, place: end.place } }
     }),
   )
   .apply({
-    plan: z.strictObject({ request, isWanted: z.boolean(), content: z.string().max(100).nullable() }),
-    applied,
-    decide: async ({ found }, { paths, yes, dry_run: isDry, force, content }) => ({
-      request: requestOf(found, paths, force === true),
-      isWanted: yes === true && isDry !== true,
-      content: content ?? null,
+    plan: z.strictObject({
+      request,
+      isWanted: z.boolean(),
+      content: z.string().max(100).nullable(),
+      /** The lines that changed since the last recorded state of the work tree; null where none are recorded. */
+      until: linesUntil.extend({ place }).nullable(),
     }),
-    apply: async ({ workRestore }, { request: wanted, isWanted, content }, { id }) => {
-      if (!isWanted) return measuredRestore(await workRestore.plan(wanted), [], null)
+    applied,
+    decide: async ({ found: { work, until } }, input) => ({
+      request: requestOf(work, input.paths, input.force === true),
+      isWanted: isWanted(input),
+      content: input.content ?? null,
+      until: until as (z.output<typeof linesUntil> & { place: SnapshotLocation }) | null, // without its readonly marks
+    }),
+    apply: async (
+      { workRestore, witness },
+      { request: wanted, isWanted: writes, content, until },
+      { id },
+    ) => {
+      if (!writes)
+        return measuredRestore(await workRestore.plan(wanted), { written: [], after: null, lines: null })
       const done = await workRestore.apply(wanted, content)
       if (done === null) throw changedFailure(id)
-      if (done.written.length === 0 && done.newer.length + done.refused.length > 0)
-        throw blockedFailure(id, done)
-      return measuredRestore(done, done.written, done.after)
+      const { written, after } = done
+      if (written.length === 0 && done.newer.length + done.refused.length > 0) throw blockedFailure(id, done)
+      const lines =
+        until === null || after === null
+          ? null
+          : await witness.lines(until.place, after, { salt: until.salt, during: 'gap' })
+      return measuredRestore(done, { written, after, lines })
     },
   })
-  .record(async ({ reads, plan: { isWanted }, applied: done, context, setting }, { id, paths }) => {
+  .record(async ({ reads, plan: { isWanted: writes, until }, applied: done, context, setting }, input) => {
+    const { id, paths } = input
     const { taskId, missionId, title } = await findRestorable(reads, context, id)
     const { written, before, after } = done
     const event =
@@ -165,14 +207,16 @@ export const restore = defineOperation({
             { cause: 'restore', subject: id, taskId, missionId, files: written, before, after },
             { context, setting },
           )
-    const files = isWanted ? done.files.filter((one) => written.includes(one.path)) : done.files
+    const files = writes ? done.files.filter((one) => written.includes(one.path)) : done.files
     const isAllThere = paths === undefined && done.same > 0 && done.files.length + done.newer.length === 0
     const closed =
-      isWanted && (event !== null || isAllThere)
+      writes && (event !== null || isAllThere)
         ? await closedLosses(reads, id, { written, taskId, isAllThere })
         : []
+    const lines =
+      event === null || until === null ? [] : await writtenLines(reads, event, { until, lines: done.lines })
     return {
-      events: event === null ? closed : [event, ...closed],
+      events: [...lines, ...(event === null ? [] : [event]), ...closed],
       answer: {
         id,
         title,

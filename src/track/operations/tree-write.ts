@@ -1,10 +1,26 @@
 import { z } from 'zod'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { TaskId, TransactionContext } from '../../kernel/id.ts'
-import { withMachine } from '../../kernel/operations/measurement-protocol.ts'
+import { salt, time } from '../../kernel/operations/fields.ts'
+import {
+  type Measure,
+  type MeasurementOf,
+  type Readable,
+  withMachine,
+} from '../../kernel/operations/measurement-protocol.ts'
 import type { RecordContext } from '../../kernel/operations/operation.ts'
 import { formatCount } from '../../kernel/text.ts'
+import {
+  changedLineContext,
+  changedLines,
+  linesBrief,
+  recordedLines,
+  reportedBrief,
+  reportedContents,
+} from '../../lines/operations/record-lines.ts'
+import type { TreeBoundary } from '../../lines/ports/line-reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import type { Attempt } from '../domain/task.ts'
+import { type Attempt, treeOf } from '../domain/task.ts'
 import type { TreeWrite, TreeWriteEvent } from '../domain/tree-write.ts'
 import type { RecordedUndo } from '../ports/tree-write-reads.ts'
 
@@ -19,8 +35,72 @@ export const writeFields = {
     .optional(),
 }
 
+/** Whether to write, and not only to show. */
+export function isWanted({
+  yes,
+  dry_run: isDry,
+}: {
+  yes?: boolean | undefined
+  dry_run?: boolean | undefined
+}) {
+  return yes === true && isDry !== true
+}
+
 export function writeQuestion(files: number, workTree: string): string {
   return `Write ${formatCount(files, 'file')} in ${workTree}?`
+}
+
+/** What the lines until a write are measured by. */
+export const lineMeasurements = { reported: reportedContents, lines: changedLines }
+
+/** The lines that changed since the last recorded state of the work tree until files are written there. */
+export const linesUntil = z.strictObject({
+  takenAt: time,
+  since: time,
+  salt,
+  reported: reportedContents.measured,
+  lines: changedLines.measured,
+})
+
+type LinesUntil = Readable<z.output<typeof linesUntil>>
+
+/** Null where no lines are recorded. */
+export async function linesUntilWrite(
+  reads: Reads,
+  boundary: TreeBoundary,
+  measure: Measure<typeof lineMeasurements>,
+): Promise<LinesUntil | null> {
+  const around = await changedLineContext(reads, boundary)
+  if (!around?.isOn) return null
+  const { reported } = await measure({ reported: reportedBrief(around, boundary) })
+  const { lines } = await measure({ lines: linesBrief(around, boundary, reported) })
+  return { takenAt: boundary.at, since: around.last.at, salt: around.salt, reported, lines }
+}
+
+/**
+ * The lines until a write, and those that it changed: nobody who is at work in the tree made those. None if somebody
+ * recorded a state of the tree meanwhile.
+ */
+export async function writtenLines(
+  reads: Reads,
+  { write: { before, writtenAt } }: TreeWriteEvent,
+  {
+    until: { takenAt, since, reported, lines },
+    lines: changed,
+  }: { readonly until: LinesUntil; readonly lines: MeasurementOf<typeof changedLines> },
+): Promise<readonly NewProjectEvent[]> {
+  const boundary = { at: takenAt, place: before }
+  const around = await changedLineContext(reads, boundary)
+  if (around === null || around.last.at !== since || changed === null || changed.steps.length === 0) return []
+  const { steps, notes: _, times: __, ...movement } = changed
+  const span = {
+    ...movement,
+    tree: treeOf(before),
+    since: takenAt,
+    until: writtenAt,
+    steps: steps.map((step) => ({ ...step, owners: [], certainty: 'certain' as const })),
+  }
+  return [...recordedLines(around, boundary, { reported, lines }), { kind: 'lines.recorded', span }]
 }
 
 /** The event of files that a command wrote: its id is how people restore what was there before. */

@@ -4,20 +4,11 @@ import type { UndoPlan, UndoRequest } from '../../git/ports/work-tree.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { MissionId, TaskId } from '../../kernel/id.ts'
-import {
-  names,
-  path,
-  place,
-  salt,
-  time,
-  measuredList as upTo,
-  words,
-} from '../../kernel/operations/fields.ts'
+import { names, path, place, measuredList as upTo, words } from '../../kernel/operations/fields.ts'
 import { identifier } from '../../kernel/operations/input/fields.ts'
 import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
 import { waitingHooks, workTreePlace } from '../../kernel/operations/local-work-tree.ts'
 import {
-  type MeasurementOf,
   measurement,
   prepareSteps,
   type Readable,
@@ -26,22 +17,23 @@ import {
 import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import { conflictReasons, conflictWords, stayReasons, stayWords } from '../../lines/domain/undo-file.ts'
-import {
-  changedLineContext,
-  changedLines,
-  linesBrief,
-  recordedLines,
-  reportedBrief,
-  reportedContents,
-} from '../../lines/operations/record-lines.ts'
+import { changedLines } from '../../lines/operations/record-lines.ts'
 import { fileStates } from '../../review/operations/measure-files.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { treeOf } from '../domain/task.ts'
-import type { TreeWriteEvent } from '../domain/tree-write.ts'
 import { undoActions } from '../domain/undo.ts'
 import { maxShownDiff } from './attempt-answer.ts'
 import { attemptEnds } from './measure-attempt.ts'
-import { treeWritten, writeFields, writeQuestion } from './tree-write.ts'
+import {
+  isWanted,
+  lineMeasurements,
+  linesUntil,
+  linesUntilWrite,
+  treeWritten,
+  writeFields,
+  writeQuestion,
+  writtenLines,
+} from './tree-write.ts'
 import { findUndoneWork, type UndoneWork, undoneStates, undoneWindow, undoneWindows } from './undone-work.ts'
 
 const maxWindows = 2_000
@@ -53,14 +45,6 @@ const request = z.strictObject({
   now: place,
   /** The name of the undone work at the marks of conflicts; null to mark none. */
   marked: z.string().max(200).nullable(),
-})
-
-const linesUntil = z.strictObject({
-  takenAt: time,
-  since: time,
-  salt,
-  reported: reportedContents.measured,
-  lines: changedLines.measured,
 })
 
 const entry = z.strictObject({
@@ -172,8 +156,7 @@ export const undo = defineOperation({
     states: fileStates,
     now: attemptEnds,
     plan: undoPlan,
-    reported: reportedContents,
-    lines: changedLines,
+    ...lineMeasurements,
   })
   .prepare((reads, input, context, measured) =>
     prepareSteps(measured, async (measure) => {
@@ -195,11 +178,7 @@ export const undo = defineOperation({
       }
       const { plan } = await measure({ plan: request })
       const boundary = { at: end.takenAt, place: withMachine(context, before) }
-      const around = isWanted(input) ? await changedLineContext(reads, boundary) : null
-      if (!around?.isOn) return { work, top: tree.top, request, plan, until: null }
-      const { reported } = await measure({ reported: reportedBrief(around, boundary) })
-      const { lines } = await measure({ lines: linesBrief(around, boundary, reported) })
-      const until = { takenAt: end.takenAt, since: around.last.at, salt: around.salt, reported, lines }
+      const until = isWanted(input) ? await linesUntilWrite(reads, boundary, measure) : null
       return { work, top: tree.top, request, plan, until }
     }),
   )
@@ -316,7 +295,7 @@ export const undo = defineOperation({
     )
     return {
       events: [
-        ...(until === null ? [] : await undoneLines(reads, write, { until, lines: applied.lines })),
+        ...(until === null ? [] : await writtenLines(reads, write, { until, lines: applied.lines })),
         write,
         ...(await answeredQuestions(reads, work)),
         ...(reopens && task
@@ -326,39 +305,6 @@ export const undo = defineOperation({
       answer: { ...answer, snapshot_id: write.write.id, reopened: reopens },
     }
   })
-
-function isWanted({ yes, dry_run: isDry }: { yes?: boolean | undefined; dry_run?: boolean | undefined }) {
-  return yes === true && isDry !== true
-}
-
-/**
- * The lines until the undo, and those that it changed: nobody who is at work in the tree made those. None if somebody
- * recorded a state of the tree meanwhile.
- */
-async function undoneLines(
-  reads: Reads,
-  { write: { before, writtenAt } }: TreeWriteEvent,
-  {
-    until: { takenAt, since, reported, lines },
-    lines: changed,
-  }: {
-    readonly until: Readable<z.output<typeof linesUntil>>
-    readonly lines: MeasurementOf<typeof changedLines>
-  },
-): Promise<readonly NewProjectEvent[]> {
-  const boundary = { at: takenAt, place: before }
-  const around = await changedLineContext(reads, boundary)
-  if (around === null || around.last.at !== since || changed === null || changed.steps.length === 0) return []
-  const { steps, notes: _, times: __, ...movement } = changed
-  const span = {
-    ...movement,
-    tree: treeOf(before),
-    since: takenAt,
-    until: writtenAt,
-    steps: steps.map((step) => ({ ...step, owners: [], certainty: 'certain' as const })),
-  }
-  return [...recordedLines(around, boundary, { reported, lines }), { kind: 'lines.recorded', span }]
-}
 
 /** Whoever takes the work back has answered what its measurement asks. */
 async function answeredQuestions(
@@ -422,7 +368,7 @@ function notesOf(
   ]
 }
 
-/** Where several work in one tree, what a person writes may count as theirs. */
+/** Agents do not see that a person writes beside them. */
 async function othersAtWork(
   { tasks }: Reads,
   { context, top, at }: { readonly context: RecordContext; readonly top: string; readonly at: number },
@@ -433,7 +379,7 @@ async function othersAtWork(
   if (open.length === 0) return []
   const names = open.slice(0, maxNamed).map((attempt) => `${displayName(attempt)} (${attempt.taskId})`)
   return [
-    `At work here: ${names.join(', ')}. Their changes will include this undo: ask them to complete with "not_mine": ["<path>", …] in the outcome.`,
+    `At work here: ${names.join(', ')}. This undo does not count as theirs: tell them that these files changed.`,
   ]
 }
 

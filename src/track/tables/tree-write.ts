@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import { displayName } from '../../kernel/actor.ts'
 import type { MissionId, SnapshotId, TaskId } from '../../kernel/id.ts'
-import { parseColumn, parseColumnOrNull, splitIntoBatches } from '../../store/tables/query.ts'
+import { cachedQuery, parseColumn, parseColumnOrNull, splitIntoBatches } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import { type SnapshotLocation, treeOf } from '../domain/task.ts'
 import type { TreeWrite } from '../domain/tree-write.ts'
@@ -57,7 +57,7 @@ export function treeWriteReads({ db, projectId }: ReadScope): TreeWriteReads {
       const row = await all.where('id', '=', id).executeTakeFirst()
       return row === undefined ? null : writeOf(row)
     },
-    async since(time, tree) {
+    since: cachedQuery(async (time: number, tree?: string) => {
       const rows = await all
         .where('written_at', '>=', time)
         .$if(tree !== undefined, (query) => query.where('tree_top', '=', tree ?? ''))
@@ -66,7 +66,7 @@ export function treeWriteReads({ db, projectId }: ReadScope): TreeWriteReads {
         .limit(maxWrites)
         .execute()
       return rows.map(writeOf)
-    },
+    }),
     async undone(ids) {
       const found = new Map<string, RecordedUndo>()
       for (const batch of splitIntoBatches([...new Set(ids)])) {

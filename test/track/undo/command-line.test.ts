@@ -28,5 +28,8 @@ test('a person undoes a task by its title; an agent’s shell is refused', () =>
     undone: { author: expect.any(String) },
   })
   expect(run('show', started.task_id).out).toContain('undone')
+  expect(run('why', 'src/app.ts:1').out).toContain(
+    `Put back by the undo of task ${started.task_id} "Raise the number".`,
+  )
   expect(git('status', '--porcelain', 'src').trim()).toBe('M src/app.ts')
 })
