@@ -8,16 +8,16 @@ import type { WorkTreeEvidence } from '../../src/sessions/operations/hook-eviden
 import type { ChangeReport, FileChange } from '../../src/track/domain/changes.ts'
 import type { CandidateEvidence } from '../../src/track/domain/hook-evidence.ts'
 import type { SnapshotLocation } from '../../src/track/domain/task.ts'
+import { judgeReport } from '../../src/track/operations/judge-report.ts'
 import {
   attributionIntervals,
   boundsOf,
-  judgeReport,
   type MeasuredSpan,
   measuredSpans,
   reportedPathsOf,
   reportedPathsUntil,
   type WorkTreeActivity,
-} from '../../src/track/operations/measure-attempt.ts'
+} from '../../src/track/operations/work-tree-activity.ts'
 import { anAttempt } from '../support/entities.ts'
 import { temporaryFolder, type WorkFolder } from '../support/git-repository.ts'
 import { whenFinished } from '../support/shared.ts'

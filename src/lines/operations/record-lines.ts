@@ -33,7 +33,7 @@ import {
   plainContent,
   readChangesAround,
   type WorkTreeActivity,
-} from '../../track/operations/measure-attempt.ts'
+} from '../../track/operations/work-tree-activity.ts'
 import type { MeasuredStep, RecordedStep } from '../domain/line-hashes.ts'
 import type { TreeBoundary } from '../ports/line-reads.ts'
 

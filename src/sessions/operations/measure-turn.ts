@@ -40,7 +40,7 @@ import {
   reportedPathsUntil,
   spansShape,
   type WorkTreeActivity,
-} from '../../track/operations/measure-attempt.ts'
+} from '../../track/operations/work-tree-activity.ts'
 import type { HookEdit, TurnChange, TurnEvidence } from '../domain/session.ts'
 import { canWriteFiles, seenEdits, type TurnEnd } from '../domain/turns-from-hook-events.ts'
 import type { TurnLink } from '../ports/capture-reads.ts'

@@ -85,6 +85,7 @@ import {
   storedCompletion,
 } from './completion.ts'
 import { judgeCompletion, taskTraces, tracesBrief } from './judge-completion.ts'
+import { pathsNamed } from './judge-report.ts'
 import {
   findLosses,
   type LossContext,
@@ -104,7 +105,6 @@ import {
   changesBrief,
   endedTree,
   measurementOf,
-  pathsNamed,
 } from './measure-attempt.ts'
 import { maxDiffLength, unifiedDiffs } from './measure-diff.ts'
 import { tasksOfSession } from './session-work.ts'

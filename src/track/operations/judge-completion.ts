@@ -37,7 +37,8 @@ import {
   type Verdict,
 } from '../domain/verdict.ts'
 import { isJudgedWeakening, type Weakening } from '../domain/weakened/weakened.ts'
-import { absentFiles, broughtNotes } from './measure-attempt.ts'
+import { broughtNotes } from './judge-report.ts'
+import { absentFiles } from './measure-attempt.ts'
 
 /** The work of a task that the changes of its last attempt do not show. */
 export const taskTraces = measurement({

@@ -7,7 +7,8 @@ import type { ReportedChange } from '../domain/changes.ts'
 import { concernsOnly, deniedItem } from '../domain/completion.ts'
 import type { Attempt } from '../domain/task.ts'
 import { judgeReleased, type SettledFiles } from './change-verdict.ts'
-import { type AttemptChangesContext, claimedPaths, deniedPaths } from './measure-attempt.ts'
+import { claimedPaths, deniedPaths } from './judge-report.ts'
+import type { AttemptChangesContext } from './measure-attempt.ts'
 
 /** Files that a completion alone claims leave those of ended attempts that may have changed them. */
 export async function releaseClaimed(
