@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { AttemptMeasurement, NewProjectEvent, Outcome } from '../../events/domain/project-event.ts'
 import { settingOf } from '../../gate/domain/settings.ts'
 import { assertPhaseFree } from '../../gate/operations/run/gating.ts'
@@ -6,22 +6,15 @@ import { type GateSettings, gatingItemKinds } from '../../inbox/domain/inbox-gat
 import type { InboxItem } from '../../inbox/domain/inbox-item.ts'
 import { openItemEntry } from '../../inbox/operations/item-answer.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
-import { Failure, fieldName, inputFailure, sentenceOf } from '../../kernel/failure.ts'
-import type { TaskId, TransactionContext } from '../../kernel/id.ts'
-import { instant } from '../../kernel/instant.ts'
-import { changeReport, names, place } from '../../kernel/operations/fields.ts'
-import { findAttempt, findTask } from '../../kernel/operations/find.ts'
-import { choice, identifier, text, texts, unlistedField } from '../../kernel/operations/input/fields.ts'
-import {
-  type BriefOf,
-  type Briefs,
-  type MeasurementValues as MeasuredSoFar,
-  type MeasurementOf,
-  measurement,
-  type PreparedOperation,
+import { Failure } from '../../kernel/failure.ts'
+import { findTask } from '../../kernel/operations/find.ts'
+import type {
+  Briefs,
+  MeasurementValues as MeasuredSoFar,
+  MeasurementOf,
+  PreparedOperation,
 } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
-import { excerpt } from '../../kernel/text.ts'
 import { withRecordedCounts } from '../../lines/domain/recorded-counts.ts'
 import {
   changedLineContext,
@@ -43,14 +36,12 @@ import {
   reportedBriefFor,
 } from '../../review/operations/files-to-keep.ts'
 import { commentLines } from '../../review/operations/measure-files.ts'
-import { maxTokens } from '../../sessions/domain/hook-event.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { changesOfMission, type MissionChange, namesOf } from '../domain/changes.ts'
+import { namesOf } from '../domain/changes.ts'
 import { pathsNamedBeside } from '../domain/claimed-paths.ts'
 import type { CompletionRequest, CompletionSituation } from '../domain/completion.ts'
 import {
   amendCompletion,
-  correctAttempt,
   endAttempt as decide,
   itemsOpenedBy,
   refuseContradicted,
@@ -59,16 +50,7 @@ import {
 } from '../domain/completion.ts'
 import { isLostOf } from '../domain/losses.ts'
 import { assertOpen } from '../domain/records.ts'
-import {
-  type Attempt,
-  isOfOtherToken,
-  type SnapshotLocation,
-  speakerOf,
-  type Task,
-  type TaskOutcome,
-  taskOutcomes,
-  treeOf,
-} from '../domain/task.ts'
+import { type Attempt, isOfOtherToken, speakerOf, type Task, type TaskOutcome } from '../domain/task.ts'
 import type { Verdict } from '../domain/verdict.ts'
 import type { AttemptEnd } from '../ports/attempt-reads.ts'
 import type { MissionTree } from '../ports/mission-reads.ts'
@@ -78,12 +60,13 @@ import {
   attemptToClose,
   CompletionAnswer,
   completionAnswer,
-  isByItsAgent,
   loadCompletion,
   openItemsOfTask,
   readGateSettings,
   storedCompletion,
 } from './completion.ts'
+import { type CompletionInput, inputFields, outcomeOf, parseCompletion } from './completion-input.ts'
+import { type CompletionAuthor, correct } from './correct-attempt.ts'
 import { judgeCompletion, taskTraces, tracesBrief } from './judge-completion.ts'
 import { pathsNamed } from './judge-report.ts'
 import {
@@ -107,8 +90,9 @@ import {
   measurementOf,
 } from './measure-attempt.ts'
 import { maxDiffLength, unifiedDiffs } from './measure-diff.ts'
+import { missionBrief, missionRows, missionStates, missionTree } from './measure-mission.ts'
 import { tasksOfSession } from './session-work.ts'
-import { denyFiles, followReleases, releaseClaimed } from './settle-files.ts'
+import { followReleases, releaseClaimed } from './settle-files.ts'
 import {
   checkFacts,
   checkMeasurements,
@@ -117,144 +101,6 @@ import {
   prepareChecks,
   withRunningChecks,
 } from './task-checks.ts'
-
-const outcomeFields = z
-  .strictObject({
-    summary: text('What was accomplished, in 2-4 sentences'),
-    achievements: texts('Achievements').optional(),
-    limitations: texts('Limitations, compromises').optional(),
-    manual_review_needed: z.boolean().describe('A person must review').optional(),
-    manual_review_reason: text('Why').optional(),
-    next_steps: texts('Next steps').optional(),
-    unexpected: z
-      .array(z.strictObject({ path: text('Path'), why: text('Why') }))
-      .max(200)
-      .describe('Files you changed out of scope, and why')
-      .optional(),
-    not_mine: unlistedField(texts('Changed files that are not your work')).optional(),
-    no_change_reason: unlistedField(text('Why no file had to change')).optional(),
-    weakened: unlistedField(texts('Files whose tests check less than before, on purpose')).optional(),
-    criteria: unlistedField(
-      z
-        .array(
-          z.strictObject({
-            criterion: text('The criterion, as the task has it'),
-            met: z.boolean(),
-            how: text('How it is met, or why not').optional(),
-          }),
-        )
-        .max(200)
-        .describe('Your answers to the criteria of the task'),
-    ).optional(),
-  })
-  .describe('Your claim, kept beside the measurement')
-
-const metadataFields = z.strictObject({
-  packages_added: texts().optional(),
-  packages_removed: texts().optional(),
-  commands_executed: texts().optional(),
-  tests_status: choice(['passed', 'failed', 'not_run'], undefined, {
-    pass: 'passed',
-    success: 'passed',
-    fail: 'failed',
-    skipped: 'not_run',
-  }).optional(),
-  tokens_input: z.int().min(0).max(maxTokens).optional(),
-  tokens_output: z.int().min(0).max(maxTokens).optional(),
-})
-
-/** The claims of an agent, complete: what it left out is empty or null. */
-function outcomeOf(
-  outcome: z.output<typeof outcomeFields>,
-  metadata: z.output<typeof metadataFields> | undefined,
-): Outcome {
-  return {
-    summary: outcome.summary,
-    achievements: outcome.achievements ?? [],
-    limitations: outcome.limitations ?? [],
-    nextSteps: outcome.next_steps ?? [],
-    manualReviewNeeded: outcome.manual_review_needed ?? false,
-    manualReviewReason: outcome.manual_review_reason ?? null,
-    ...(outcome.unexpected && outcome.unexpected.length > 0 && { unexpected: outcome.unexpected }),
-    ...(outcome.not_mine && outcome.not_mine.length > 0 && { notMine: outcome.not_mine }),
-    ...(outcome.no_change_reason !== undefined && { noChangeReason: outcome.no_change_reason }),
-    ...(outcome.weakened && outcome.weakened.length > 0 && { weakened: outcome.weakened }),
-    ...(outcome.criteria &&
-      outcome.criteria.length > 0 && {
-        criteria: outcome.criteria.map(({ how, ...answer }) => ({ ...answer, how: how ?? null })),
-      }),
-    packagesAdded: metadata?.packages_added ?? [],
-    packagesRemoved: metadata?.packages_removed ?? [],
-    commandsExecuted: metadata?.commands_executed ?? [],
-    testsStatus: metadata?.tests_status ?? null,
-    tokensInput: metadata?.tokens_input ?? null,
-    tokensOutput: metadata?.tokens_output ?? null,
-  }
-}
-
-const inputFields = z
-  .strictObject({
-    task_id: identifier('Task ID'),
-    status: choice(taskOutcomes, 'Final status', {
-      done: 'success',
-      complete: 'success',
-      completed: 'success',
-      succeeded: 'success',
-      ok: 'success',
-      partial: 'partial_success',
-      failure: 'failed',
-      fail: 'failed',
-      error: 'failed',
-    }).optional(),
-    outcome: outcomeFields.optional(),
-    metadata: metadataFields.optional(),
-    phase_complete: z.boolean().describe('Completes its phase').optional(),
-    attempt_id: identifier('Attempt ID, if not the open one').optional(),
-    areas: texts('More paths for the scope').optional(),
-    preview: z.boolean().describe('Only show the result; the task stays open').optional(),
-    correction: text(
-      'A later correction of a completed task: status and outcome are then ignored',
-    ).optional(),
-    not_mine: unlistedField(texts('With correction: changed files that are not your work')).optional(),
-  })
-  // They are optional only beside correction, which the plain schemas of clients cannot express.
-  .meta({ required: ['task_id', 'status', 'outcome'] })
-
-type CompletionInput = Omit<z.output<typeof inputFields>, 'status' | 'outcome'> & {
-  readonly status: TaskOutcome
-  readonly outcome: z.output<typeof outcomeFields>
-}
-
-/** How the changes of a mission in a work tree are measured. */
-const missionStates = measurement({
-  brief: z.strictObject({
-    from: place,
-    end: place,
-    /** The snapshot at the mission's first attempt there; null for the first attempt itself. */
-    first: place.nullable(),
-    /** The last attempt's end snapshot, where nothing may have changed since. */
-    last: place.nullable(),
-    /** A time in which no attempt of the mission was open. */
-    gap: z.strictObject({ from: place, to: place }).nullable(),
-  }),
-  measured: z.strictObject({
-    isAsBefore: z.boolean(),
-    states: changeReport.nullable(),
-    between: names.nullable(),
-  }),
-  measure: async ({ witness }, { from, end, first, last, gap }) => {
-    const isSame = async (earlier: SnapshotLocation) =>
-      (await witness.touchedPaths(earlier, end))?.length === 0
-    // The last measurement then still holds. Comparing two such snapshots starts no git process.
-    const isAsBefore = last !== null && (await isSame(last))
-    if (isAsBefore && (await isSame(from))) return { isAsBefore, states: null, between: [] }
-    const [states, between] = await Promise.all([
-      first === null ? null : witness.changes(first, end),
-      gap === null ? [] : witness.touchedPaths(gap.from, gap.to),
-    ])
-    return { isAsBefore, states, between }
-  },
-})
 
 const completionMeasurements = {
   end: attemptEnds,
@@ -640,11 +486,6 @@ interface TaskCompletionContext {
   readonly files: FilesToKeep | null
 }
 
-interface CompletionAuthor {
-  readonly actor: Actor
-  readonly setting: TransactionContext
-}
-
 function recordEnd({ actor, setting }: CompletionAuthor, ending: TaskCompletionContext) {
   const { input, inputHash, outcome, task, attempt, evidence, restored, verdict, situation } = ending
   const phaseComplete = input.phase_complete ?? false
@@ -857,78 +698,6 @@ function recordAmendment({ actor, setting }: CompletionAuthor, amendment: Amendm
   return { events: [event, ...amended.events], agentName: speakerOf(attempt, actor), answer }
 }
 
-function parseCompletion({ status, outcome, ...rest }: z.output<typeof inputFields>): CompletionInput {
-  if (status !== undefined && outcome !== undefined) return { ...rest, status, outcome }
-  const sentence =
-    status === undefined
-      ? sentenceOf`${fieldName('status')} is missing: one of ${taskOutcomes.join(', ')}.`
-      : sentenceOf`${fieldName('outcome')} is missing.`
-  throw inputFailure('complete_task', sentence, {
-    reason: 'input_invalid',
-    hint: 'Complete with status and outcome { summary }. Only a correction after the end needs neither.',
-    details: { fields: [status === undefined ? 'status' : 'outcome'] },
-  })
-}
-
-/** A later correction of an ended attempt; the original claims and measurements stay unchanged. */
-async function correct(
-  reads: Reads,
-  { actor, setting }: CompletionAuthor,
-  request: {
-    readonly task_id: string
-    readonly attempt_id?: string | undefined
-    readonly correction: string
-    readonly not_mine?: readonly string[] | undefined
-    readonly status?: unknown
-    readonly outcome?: { readonly not_mine?: readonly string[] | undefined } | undefined
-  },
-) {
-  const task = await findTask(reads, request.task_id)
-  const attempt =
-    request.attempt_id === undefined
-      ? await reads.tasks.lastAttempt(task.id)
-      : await findAttempt(reads, request.attempt_id)
-  const before = attempt === null ? [] : await reads.tasks.corrections(attempt.id)
-  const corrected = correctAttempt({ task, attempt, before }, { text: request.correction, actor }, setting)
-  const denied = [...(request.not_mine ?? []), ...(request.outcome?.not_mine ?? [])]
-  if (denied.length > 0 && !isByItsAgent(corrected.attempt, actor)) throw notItsAgent(corrected.attempt)
-  const settled = await denyFiles(reads, corrected.attempt, denied, setting)
-  const followed = await followReleases(reads, settled, setting)
-  const [end, verdicts] = await Promise.all([
-    reads.tasks.end(corrected.attempt.id),
-    reads.tasks.verdicts(corrected.attempt.id),
-  ])
-  const { settled: __, ...answer } = storedCompletion(end?.answer ?? {})
-  const [changed] = followed.flatMap((event) =>
-    event.kind === 'verdict.changed' && event.attemptId === corrected.attempt.id ? [event.verdict] : [],
-  )
-  const verdict = changed ?? verdicts.at(-1)?.verdict
-  const taken = settled.flatMap((event) => (event.kind === 'files.settled' ? event.paths : []))
-  const ignored = request.status !== undefined || request.outcome !== undefined
-  return {
-    events: [...corrected.events, ...settled, ...followed],
-    agentName: corrected.agentName,
-    answer: {
-      ...answer,
-      ...(verdict && { verdict: verdictEntry(verdict) }),
-      task_name: excerpt(task.name, 120),
-      waits_for: (await openItemsOfTask(reads, task.id)).map(openItemEntry),
-      corrected: true as const,
-      correction: { text: request.correction, created_at: instant(corrected.at) },
-      ...(denied.length > 0 && { files_taken_off: taken }),
-      ...(ignored && { note: 'status and outcome are unchanged; the correction is stored beside them.' }),
-    },
-  }
-}
-
-function notItsAgent(attempt: Attempt): Failure {
-  return new Failure(
-    'FORBIDDEN',
-    `Only ${displayName(attempt)} or a person can say which files of attempt ${attempt.id} are not its own.`,
-    { reason: 'attempt_of_other_agent', hint: 'Send only "task_id" and "correction".' },
-  )
-}
-
 function lossQuestion(
   { now }: LineRecordRequest,
   {
@@ -956,80 +725,3 @@ function pathsLetGo(paths: readonly string[], { snapshot: { prefix } }: Attempt,
 
 const letGo =
   /\b(?:revert|undid|undo|restor|discard|delet|remov|drop|reset|roll\w* back|threw away|(?:put|took|set|brought)\b.{0,80}\bback\b|back (?:to|as|in)\b)/i
-
-function missionBrief(
-  attempt: Attempt,
-  tree: MissionTree,
-  end: SnapshotLocation | null,
-): BriefOf<typeof missionStates> | undefined {
-  if (end === null) return undefined
-  const isFirst = tree.first === null || tree.first.id === attempt.id
-  const last = tree.lastEnded?.endSnapshot
-  return {
-    from: attempt.snapshot,
-    end,
-    first: isFirst ? null : (tree.first?.snapshot ?? attempt.snapshot),
-    last: last && last.id === end.id ? last : null,
-    gap: gapSinceLastEnd(attempt, tree),
-  }
-}
-
-/** The mission's changes since its first attempt in this work tree; null where they could not be measured. */
-async function missionRows(
-  reads: Reads,
-  {
-    attempt,
-    mission,
-    evidence: { changes, endSnapshot },
-  }: {
-    readonly attempt: Attempt
-    readonly mission: MissionTree | null
-    readonly evidence: AttemptMeasurement
-  },
-  measured: MeasurementOf<typeof missionStates> | undefined,
-): Promise<readonly MissionChange[] | null> {
-  if (mission === null) return []
-  if (endSnapshot === null || measured === undefined) return null
-  const { isAsBefore, states, between } = measured
-  if (isAsBefore && changes.length === 0) return []
-  if (states?.status === 'unknown') return null
-  const own: ReadonlySet<string> = await tasksOf(reads, attempt, changes)
-  const contested = changes.filter((change) => change.with?.some(({ taskId }) => !own.has(taskId)))
-  const others = new Set([...(between ?? []), ...contested.map(({ path }) => path)])
-  return changesOfMission({
-    recorded: mission.recorded,
-    own: changes,
-    states: states?.changes ?? changes,
-    others,
-    isLater: (mission.lastEnded?.closedAt ?? Number.POSITIVE_INFINITY) < attempt.openedAt,
-  })
-}
-
-/** Of the tasks that may have changed the same files, those of the attempt's own mission. */
-async function tasksOf(
-  { missions }: Reads,
-  { missionId, snapshot }: Attempt,
-  changes: AttemptMeasurement['changes'],
-): Promise<ReadonlySet<TaskId>> {
-  const candidates = changes.flatMap((change) => (change.with ?? []).map(({ taskId }) => taskId))
-  const candidateIds = [...new Set(candidates)] as TaskId[] // the id of a turn matches no task
-  if (missionId === null || candidateIds.length === 0) return new Set()
-  return missions.tasksInTree(missionId, treeOf(snapshot), candidateIds)
-}
-
-async function missionTree(
-  { missions }: Reads,
-  { missionId, snapshot }: Attempt,
-): Promise<MissionTree | null> {
-  return missionId === null ? null : missions.tree(missionId, treeOf(snapshot))
-}
-
-/** The time before an attempt in which no attempt of its mission was open in the tree. */
-function gapSinceLastEnd(
-  attempt: Attempt,
-  { lastEnded, openSince }: MissionTree,
-): { readonly from: SnapshotLocation; readonly to: SnapshotLocation } | null {
-  if (lastEnded?.endSnapshot == null || lastEnded.closedAt === null) return null
-  const isCovered = lastEnded.closedAt >= attempt.openedAt || openSince.some((at) => at < attempt.openedAt)
-  return isCovered ? null : { from: lastEnded.endSnapshot, to: attempt.snapshot }
-}

@@ -1,0 +1,78 @@
+import { openItemEntry } from '../../inbox/operations/item-answer.ts'
+import { type Actor, displayName } from '../../kernel/actor.ts'
+import { Failure } from '../../kernel/failure.ts'
+import type { TransactionContext } from '../../kernel/id.ts'
+import { instant } from '../../kernel/instant.ts'
+import { findAttempt, findTask } from '../../kernel/operations/find.ts'
+import { excerpt } from '../../kernel/text.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { correctAttempt } from '../domain/completion.ts'
+import type { Attempt } from '../domain/task.ts'
+import { verdictEntry } from './attempt-answer.ts'
+import { isByItsAgent, openItemsOfTask, storedCompletion } from './completion.ts'
+import { denyFiles, followReleases } from './settle-files.ts'
+
+/** Who ends or corrects an attempt, and when. */
+export interface CompletionAuthor {
+  readonly actor: Actor
+  readonly setting: TransactionContext
+}
+
+/** A later correction of an ended attempt; the original claims and measurements stay unchanged. */
+export async function correct(
+  reads: Reads,
+  { actor, setting }: CompletionAuthor,
+  request: {
+    readonly task_id: string
+    readonly attempt_id?: string | undefined
+    readonly correction: string
+    readonly not_mine?: readonly string[] | undefined
+    readonly status?: unknown
+    readonly outcome?: { readonly not_mine?: readonly string[] | undefined } | undefined
+  },
+) {
+  const task = await findTask(reads, request.task_id)
+  const attempt =
+    request.attempt_id === undefined
+      ? await reads.tasks.lastAttempt(task.id)
+      : await findAttempt(reads, request.attempt_id)
+  const before = attempt === null ? [] : await reads.tasks.corrections(attempt.id)
+  const corrected = correctAttempt({ task, attempt, before }, { text: request.correction, actor }, setting)
+  const denied = [...(request.not_mine ?? []), ...(request.outcome?.not_mine ?? [])]
+  if (denied.length > 0 && !isByItsAgent(corrected.attempt, actor)) throw notItsAgent(corrected.attempt)
+  const settled = await denyFiles(reads, corrected.attempt, denied, setting)
+  const followed = await followReleases(reads, settled, setting)
+  const [end, verdicts] = await Promise.all([
+    reads.tasks.end(corrected.attempt.id),
+    reads.tasks.verdicts(corrected.attempt.id),
+  ])
+  const { settled: __, ...answer } = storedCompletion(end?.answer ?? {})
+  const [changed] = followed.flatMap((event) =>
+    event.kind === 'verdict.changed' && event.attemptId === corrected.attempt.id ? [event.verdict] : [],
+  )
+  const verdict = changed ?? verdicts.at(-1)?.verdict
+  const taken = settled.flatMap((event) => (event.kind === 'files.settled' ? event.paths : []))
+  const ignored = request.status !== undefined || request.outcome !== undefined
+  return {
+    events: [...corrected.events, ...settled, ...followed],
+    agentName: corrected.agentName,
+    answer: {
+      ...answer,
+      ...(verdict && { verdict: verdictEntry(verdict) }),
+      task_name: excerpt(task.name, 120),
+      waits_for: (await openItemsOfTask(reads, task.id)).map(openItemEntry),
+      corrected: true as const,
+      correction: { text: request.correction, created_at: instant(corrected.at) },
+      ...(denied.length > 0 && { files_taken_off: taken }),
+      ...(ignored && { note: 'status and outcome are unchanged; the correction is stored beside them.' }),
+    },
+  }
+}
+
+function notItsAgent(attempt: Attempt): Failure {
+  return new Failure(
+    'FORBIDDEN',
+    `Only ${displayName(attempt)} or a person can say which files of attempt ${attempt.id} are not its own.`,
+    { reason: 'attempt_of_other_agent', hint: 'Send only "task_id" and "correction".' },
+  )
+}
