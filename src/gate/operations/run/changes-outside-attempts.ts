@@ -3,7 +3,7 @@ import type { Reads } from '../../../store/ports/store.ts'
 import { namesOf } from '../../../track/domain/changes.ts'
 import { isDeclared, judgePath, parseScope } from '../../../track/domain/scope/scope.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../../../track/domain/task.ts'
-import type { MeasuredWorkTree } from './external-state.ts'
+import type { MeasuredWorkTree } from './subject-changes.ts'
 
 /** A file that differs from the start of a subject's first attempt, and changed while none of its attempts ran. */
 export interface GapChange {

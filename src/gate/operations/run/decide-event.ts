@@ -24,17 +24,16 @@ import { emitterOf } from './emitter.ts'
 import { engineRun, observeRun, requestAuthor } from './evidence.ts'
 import {
   assertSubmittedLocally,
-  type EvidenceFileInput,
   type ExternalState,
   nothingMeasured,
   prepareState,
-  type SubmittedArtifact,
 } from './external-state.ts'
 import { callerOfRun, loadRun } from './find-run.ts'
 import { withLandings } from './measure-landings.ts'
 import { guardLine } from './refusal.ts'
 import { promptWithWords, type RunRemark, remarksWithEvent, runRemarks } from './remarks.ts'
 import type { MeasurementQuestions, RunMeasurements } from './run-measurements.ts'
+import type { EvidenceFileInput, SubmittedArtifact } from './submitted-files.ts'
 import { acceptanceQuestions } from './unproven-tasks.ts'
 
 /** An event as the caller sent it. */

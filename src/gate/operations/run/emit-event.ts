@@ -9,10 +9,10 @@ import type { ProcessDefinition } from '../../domain/definition.ts'
 import { AcceptedEntry, json } from '../run-answer.ts'
 import { commandRuns } from './commands.ts'
 import { decideEvent, prepareEvent, type SendEventRequest, type SendEventResult } from './decide-event.ts'
-import { type EvidenceFileInput, prepareSubmittedFiles, submittedFiles } from './external-state.ts'
 import { runField } from './find-run.ts'
 import { refusalFailure } from './refusal.ts'
 import { MeasurementQuestions } from './run-measurements.ts'
+import { type EvidenceFileInput, prepareSubmittedFiles, submittedFiles } from './submitted-files.ts'
 
 const namedFile = z.union([
   z.string().min(1).max(4096),
