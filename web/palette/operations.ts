@@ -76,6 +76,9 @@ const agentFields: readonly string[] = [
   'done_when.inherit',
 ]
 
+/** Short forms of parts of `done_when`, for a command line. */
+const doneWhenFlags: readonly string[] = ['criterion', 'check']
+
 /** The calls of another program, and the old names of commands. */
 const notForPeople: readonly string[] = [
   'command_renew',
@@ -105,9 +108,11 @@ function entryOf({
   if (operationId === undefined) return []
   const schema = requestBody?.content?.['application/json']?.schema
   const required = new Set(schema?.required)
-  const fields = Object.entries(schema?.properties ?? {})
+  const properties = schema?.properties ?? {}
+  const hidden = [...agentFields, ...('done_when' in properties ? doneWhenFlags : [])]
+  const fields = Object.entries(properties)
     .flatMap(([name, field]) => (required.has(name) ? [[name, field] as const] : partsOf(name, field)))
-    .filter(([name]) => required.has(name) || !agentFields.includes(name))
+    .filter(([name]) => required.has(name) || !hidden.includes(name))
     .map(([name, field]) => ({
       ...fieldOf(name, field, required.has(name)),
       of: entityKindOf(operationId, name),

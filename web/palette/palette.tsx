@@ -154,9 +154,15 @@ function findItems(items: readonly PaletteItem[], words: string): readonly Palet
   if (found === null) return []
   const places = info && order ? order.map((at) => info.idx[at]) : found
   const matches = places.flatMap((at) => (at === undefined ? [] : (items[at] ?? [])))
-  // An exact match comes first.
-  const isExact = ({ text }: PaletteItem): boolean => text.toLowerCase() === needle.toLowerCase()
-  return [...matches.filter(isExact), ...matches.filter((item) => !isExact(item))].slice(0, most)
+  return matches.toSorted((a, b) => rankOf(a, needle) - rankOf(b, needle)).slice(0, most)
+}
+
+/** The exact text comes first, then texts with each of the words, then what only an id or a name has. */
+function rankOf({ text }: PaletteItem, needle: string): number {
+  const [own, typed] = [text.toLowerCase(), needle.toLowerCase()]
+  if (own === typed) return 0
+  const words = own.split(/\W+/)
+  return typed.split(/\s+/).every((one) => words.some((word) => word.startsWith(one))) ? 1 : 2
 }
 
 interface InputFormProps {

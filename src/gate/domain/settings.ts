@@ -29,26 +29,27 @@ export const settingDefinitions = {
   },
   hook_out_of_scope: {
     values: ['ask', 'deny', 'ignore'],
-    meaning: 'What hooks do with an edit that is out of scope for the open attempts.',
+    meaning:
+      'What hooks do with an edit that is out of scope for the open attempts: "ask" the person, "deny" it, or "ignore" the scope.',
   },
   hook_on_error: {
     values: ['open', 'closed'],
-    meaning: 'What hooks do when they fail: leave the decision to the client, or deny.',
+    meaning: 'What hooks do when they fail: "open" leaves the decision to the client, "closed" denies.',
   },
   guard_git: {
     values: ['ask', 'deny', 'snapshot', 'off'],
     meaning:
-      'What hooks do before a git command that would change uncommitted files of other agents: ask a person, deny, or only keep a snapshot. With off, no snapshot either.',
+      'What hooks do before a git command that would change uncommitted files of other agents: "ask" a person, "deny" it, or only keep a "snapshot". With "off", no snapshot either.',
   },
   stop_hook: {
     values: ['warn', 'block_once'],
     meaning:
-      'What hooks do when an agent stops while its task is open: warn the person, or also stop the agent once if no file changed, a file changed that must not, or tests check less than before.',
+      'What hooks do when an agent stops while its task is open: "warn" the person, or with "block_once" also send the agent back once if no file changed, a file changed that must not, or tests check less than before.',
   },
   inbox_gate: {
     values: ['blockers', 'all', 'none'],
     meaning:
-      'Which open inbox items of a done task block the tasks that depend on it: blockers (with reviews and contradicted verdicts), all, or none. With all, they also block the completion of their mission.',
+      'Which open inbox items of a done task block the tasks that depend on it: "blockers" (with reviews and contradicted verdicts), "all" or "none". With "all", they also block the completion of their mission.',
   },
   upload_diff: {
     values: ['on', 'off'],
@@ -74,7 +75,7 @@ export const settingDefinitions = {
   completion: {
     values: completionModes,
     meaning:
-      'What follows when the measurement contradicts a completed task: review puts it into the inbox, and dependent tasks wait; flag only marks it; refuse rejects the completion, and unproven tasks wait for a person.',
+      'What follows when the measurement contradicts a completed task: with "review" it goes to the inbox, and dependent tasks wait. With "flag" it is only marked. With "refuse" the completion is rejected, and unproven tasks wait for a person.',
   },
   sensitive: {
     values: [sensitiveDefault],
@@ -86,7 +87,7 @@ export const settingDefinitions = {
     values: ['found'],
     branch: 'a branch such as main or origin/develop',
     meaning:
-      'The branch that finished work lands on. Found: the default branch of origin, else init.defaultBranch, main or master.',
+      'The branch that finished work lands on. With "found": the default branch of origin, else init.defaultBranch, main or master.',
   },
   done_when: {
     values: ['none'],

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { startRun } from '../../gate/domain/lifecycle.ts'
+import { doneWhenOf } from '../../gate/domain/settings.ts'
 import { runnableProcess } from '../../gate/operations/process/processes.ts'
 import { processToRun } from '../../gate/operations/run/create-run.ts'
 import { ownWorkNotes } from '../../gate/operations/run/own-work.ts'
@@ -18,7 +19,8 @@ import { strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { newDoneWhen } from '../../plan/domain/done-when.ts'
 import { doneWhenField, givenDoneWhen } from '../../plan/operations/done-when.ts'
-import { expectedPhases, profiles } from '../domain/mission.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { expectedPhases, type Mission, profiles } from '../domain/mission.ts'
 import { createMission as decide } from '../domain/start-mission.ts'
 import { profileWords } from './mission-answer.ts'
 
@@ -79,7 +81,8 @@ export const startMission = defineOperation({
         `An open mission has this name: ${id}. If you were asked to work in it, use its mission_id.`,
     )
     const ownWork = gate && started ? ownWorkNotes(gate.definition, context) : []
-    const warnings = [...namesakes, ...ownWork]
+    const unproven = context.actor.kind === 'person' ? await noCheckNotes(reads, mission) : []
+    const warnings = [...namesakes, ...ownWork, ...unproven]
     return {
       events: [{ kind: 'mission.started', mission }, ...(started?.events ?? [])],
       answer: {
@@ -92,3 +95,15 @@ export const startMission = defineOperation({
       },
     }
   })
+
+/** A person who plans has it in hand that tasks can be proven. */
+async function noCheckNotes(
+  { runs }: Reads,
+  { doneWhen }: Pick<Mission, 'doneWhen'>,
+): Promise<readonly string[]> {
+  const ofProject = doneWhenOf(await runs.settings())
+  if ([...(doneWhen?.check ?? []), ...(ofProject?.check ?? [])].length > 0) return []
+  return [
+    'No command must pass for its tasks yet, and without one no task is proven. Give each task a check, or all of them one: waymark setting set done_when \'{"check": ["npm test"]}\'',
+  ]
+}

@@ -259,6 +259,7 @@ function NumberButton({
       class="line-number"
       tabIndex={-1}
       aria-label={`Comment on ${side === 'old' ? 'old line' : 'line'} ${number}`}
+      title="Comment on this line"
       data-number={number}
       onClick={put}
     />

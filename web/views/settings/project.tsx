@@ -15,11 +15,13 @@ export function ProjectSettings() {
       </div>
       <ul class="rows full-width settings-rows" aria-label="Settings of the project">
         {answer.settings.map(({ name, value, values, meaning }) => (
-          <li key={name} class="settings-row project-setting" title={`Values: ${values.join(', ')}`}>
+          <li key={name} class="settings-row project-setting">
             <span>
               <b>{name}</b> <code>{value}</code>
             </span>
-            <span class="muted">{meaning}</span>
+            <span class="muted">
+              {meaning} Values: {values.join(', ')}.
+            </span>
           </li>
         ))}
       </ul>

@@ -117,8 +117,16 @@ function StatisticsTables({ answer }: { readonly answer: Statistics }) {
   const shown = definitions.flatMap((definition) =>
     isFigure(definition.figure) ? [{ ...definition, figure: definition.figure }] : [],
   )
+  const [only, another] = groups
   return (
     <>
+      {another === undefined ? (
+        <p class="muted">
+          {only === undefined
+            ? `No ${group_by} is known yet, so nothing is compared.`
+            : `All of it is of one ${group_by}, so nothing is compared: ${only.name}.`}
+        </p>
+      ) : null}
       <ul class="figure-cards">
         {shown.map(({ figure, title, basis, unit, definition }) => {
           const { n, text, more } = figureText(all, figure)
