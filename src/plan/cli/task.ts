@@ -373,8 +373,9 @@ export function taskTable(tasks: readonly TaskEntry[], page: RenderContext): str
 }
 
 function durationText(task: TaskEntry, page: RenderContext): string {
-  if (task.duration_seconds !== null) return formatDuration(task.duration_seconds)
-  return task.started_at === null ? '' : `began ${formatAge(task.started_at, page.now)}`
+  const again = task.attempts === undefined ? '' : `, attempt ${task.attempts}`
+  if (task.duration_seconds !== null) return `${formatDuration(task.duration_seconds)}${again}`
+  return task.started_at === null ? '' : `began ${formatAge(task.started_at, page.now)}${again}`
 }
 
 function measurementSummary(task: TaskEntry, { ink }: RenderContext): string {

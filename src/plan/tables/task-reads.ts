@@ -313,15 +313,6 @@ async function dependenciesOfTask(scope: ReadScope, taskId: TaskId): Promise<rea
   }))
 }
 
-const attemptCounts = prepareByIds((db, projectId, taskIds) =>
-  db
-    .selectFrom('attempt')
-    .select(['task_id', sql<number>`count(*)`.as('attempts')])
-    .where('project_id', '=', projectId)
-    .where('task_id', 'in', taskIds)
-    .groupBy('task_id'),
-)
-
 /** The additional list fields of tasks: a fixed number of queries, and one more if a verdict is in doubt. */
 async function taskHistories(
   scope: ReadScope,
@@ -329,8 +320,6 @@ async function taskHistories(
   now: number,
 ): Promise<ReadonlyMap<TaskId, TaskHistory>> {
   const rows = await tasksById(scope, taskIds)
-  const tried = await attemptCounts(scope, taskIds)
-  const attempts = new Map(tried.map((row) => [row.task_id, row.attempts]))
   const ends = await lastAttemptEnds(scope, taskIds)
   const accepted = await acceptancesOf(
     scope,
@@ -346,7 +335,6 @@ async function taskHistories(
         unsettled,
         blocked,
         claim: isHeld(claim, now) ? claim : null,
-        attempts: attempts.get(task.id) ?? 0,
         summary: ends.get(task.id)?.summary ?? null,
         verdict: ends.get(task.id)?.verdict ?? null,
         acceptedBy: accepted.get(task.id) ?? null,

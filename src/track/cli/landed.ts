@@ -20,6 +20,9 @@ export const landed: CallView<'measure_landed'> = (answer, page, { task: asked }
       .map((part) => `${part}.`)
       .join(' '),
     section(isBehind ? 'Not landed' : 'Landed', table(columns, rows, page), page),
+    tasks.some(({ is, lines, total }) => is === 'landed' && lines < total)
+      ? 'A line that was changed or removed since its task ended is not counted.'
+      : '',
     cutNote(tasks.length, tasks_total, 'waymark show <task> shows where its lines are.'),
   )
 }

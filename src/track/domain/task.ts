@@ -216,7 +216,6 @@ export interface TaskHistory {
   readonly unsettled: boolean
   readonly blocked: boolean
   readonly claim: { readonly agent: string; readonly expiresAt: number | null } | null
-  readonly attempts: number
   /** The summary of the last ended attempt and its author. */
   readonly summary: AuthoredText | null
   readonly correction: AuthoredText | null

@@ -141,20 +141,19 @@ export function taskEntry(
         : secondsBetween(attempt.openedAt, attempt.closedAt),
     files_changed: counts,
     scope_match: scopeMatches,
+    ...(attempt !== null && attempt.number > 1 && { attempts: attempt.number }),
     ...(history && taskHistoryFields(task, history)),
   }
 }
 
 /** Details for an agent that is new or lost its context; empty parts are left out. */
 function taskHistoryFields({ name, goal }: Task, history: TaskHistory): Partial<TaskEntry> {
-  const { dependsOn, unsettled, blocked, claim, attempts, summary, verdict, acceptedBy, correction, files } =
-    history
+  const { dependsOn, unsettled, blocked, claim, summary, verdict, acceptedBy, correction, files } = history
   return {
     ...(goal !== null && goal !== name && { goal: excerpt(goal, 300) }),
     ...(dependsOn.length > 0 && { depends_on: dependsOn.slice(0, 10), blocked }),
     ...(unsettled && { settled: false }),
     ...(claim && { claim: { agent: claim.agent, expires_at: instantOrNull(claim.expiresAt) } }),
-    ...(attempts > 1 && { attempts }),
     ...(summary !== null && { summary: excerpt(summary.text), claimed_by: summary.author }),
     ...(verdict !== null && { verdict }),
     ...(acceptedBy !== null && { accepted_by: acceptedBy }),

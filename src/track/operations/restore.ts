@@ -398,7 +398,9 @@ async function lastAttempts({ tasks }: Reads, since: number) {
   const recent = await tasks.recentAttempts(since)
   const byTask = new Map(recent.toReversed().map((one) => [one.attempt.taskId, one]))
   return [...byTask.values()]
-    .filter(({ attempt }) => attempt.status === 'open' || attempt.endSnapshot !== null)
+    .filter(
+      ({ attempt, files }) => attempt.status === 'open' || (attempt.endSnapshot !== null && files !== 0),
+    )
     .map(({ attempt, taskName, files }) => ({
       id: attempt.taskId as string,
       what: 'task' as const,
