@@ -22,6 +22,8 @@ interface MissingFile {
   /** The positions of the starts that had it already, and of those that had nothing uncommitted there. */
   readonly startedWith: readonly number[]
   readonly startedWithout: readonly number[]
+  /** The positions of the states before undos that had nothing uncommitted there. */
+  readonly undoneFrom: readonly number[]
   /** What HEAD has there now. */
   readonly head: string | undefined
 }
@@ -34,7 +36,8 @@ export async function lostFiles(request: LostFilesRequest, environment: GitEnvir
   if (now === null || current === undefined || now.repositoryMissing) return nothing
   const states = await Promise.all(request.states.map(({ directory }) => loadState(directory)))
   const starts = await Promise.all(request.starts.map(({ directory }) => loadState(directory)))
-  const missing = await missingFiles({ now, current, states, starts }, environment)
+  const undone = await Promise.all(request.undone.map(({ directory }) => loadState(directory)))
+  const missing = await missingFiles({ now, current, states, starts, undone }, environment)
   if (missing.length === 0) return nothing
   const oldest = states.findLast((state) => state !== null)?.repositories[0]
   const moves = reflogBetween(current.reflog, oldest?.reflogPosition ?? null, current.reflogPosition) ?? []
@@ -64,13 +67,7 @@ export async function lostFiles(request: LostFilesRequest, environment: GitEnvir
     return !(found.includes(file.id) || isCommittedOn || isStashedOn(found, file.state))
   })
   return {
-    files: files.map(({ path, state, became, startedWith, startedWithout }) => ({
-      path,
-      state,
-      became,
-      startedWith,
-      startedWithout,
-    })),
+    files: files.map(({ id: _, entry: __, head: ___, ...file }) => file),
     commands:
       files.length === 0 ? [] : [...new Set(moves.map(({ message }) => message.slice(0, 200)))].slice(-20),
   }
@@ -83,10 +80,11 @@ interface LossInput {
   readonly current: RepositoryState
   readonly states: readonly (WorkTreeState | null)[]
   readonly starts: readonly (WorkTreeState | null)[]
+  readonly undone: readonly (WorkTreeState | null)[]
 }
 
 async function missingFiles(
-  { now, current, states, starts }: LossInput,
+  { now, current, states, starts, undone }: LossInput,
   environment: GitEnvironment,
 ): Promise<readonly MissingFile[]> {
   const kept = new Map<string, { readonly entry: OverlayEntry; readonly state: number }>()
@@ -114,14 +112,16 @@ async function missingFiles(
     const head = there === undefined ? heads.get(path)?.oid : there.head?.oid
     const atStarts = starts.map((start) => start?.repositories[0]?.overlay.get(bytes))
     const startedWith = atStarts.flatMap((then, at) => (then?.disk?.oid === own ? [at] : []))
-    const startedWithout = starts.flatMap((start, at) =>
-      start != null && atStarts[at] === undefined ? [at] : [],
-    )
+    const cleanIn = (some: LossInput['starts']) =>
+      some.flatMap((then, at) =>
+        then !== null && then.repositories[0]?.overlay.has(bytes) === false ? [at] : [],
+      )
+    const [startedWithout, undoneFrom] = [cleanIn(starts), cleanIn(undone)]
     const isHead = id === head || id === entry.head?.oid
     const isStart = atStarts.some((then) => then?.disk?.oid === id)
     const became = id === null ? 'gone' : isHead ? 'head' : isStart ? 'start' : null
     if (became !== null)
-      missing.push({ path, id: own, state, entry, became, startedWith, startedWithout, head })
+      missing.push({ path, id: own, state, entry, became, startedWith, startedWithout, undoneFrom, head })
     if (missing.length === maxFiles) break
   }
   return missing

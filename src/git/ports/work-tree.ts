@@ -271,6 +271,8 @@ export interface LostFilesRequest {
   readonly now: SnapshotRef
   /** The states that open attempts began with. */
   readonly starts: readonly SnapshotRef[]
+  /** The states before undos. */
+  readonly undone: readonly SnapshotRef[]
 }
 
 export interface LostFiles {

@@ -106,8 +106,13 @@ export function confinedWorkTree(confined: ConfinedContext): WorkTree {
       touchedPaths: async (from, to) => witness.touchedPaths(place(from), place(to)),
       changedSince: async (one, time, { paths }) =>
         witness.changedSince(place(one), time, { paths, name: context.ids.next('attempt') }),
-      lostFiles: async ({ states, now, starts }) =>
-        witness.lostFiles({ states: states.map(place), now: place(now), starts: starts.map(place) }),
+      lostFiles: async ({ states, now, starts, undone }) =>
+        witness.lostFiles({
+          states: states.map(place),
+          now: place(now),
+          starts: starts.map(place),
+          undone: undone.map(place),
+        }),
       elsewhere: async (one, since) => witness.elsewhere(place(one), since),
       unifiedDiff: async (from, to, paths) => witness.unifiedDiff(place(from), place(to), paths),
       matching: async (one, areas) => witness.matching(place(one), areas),

@@ -15,6 +15,8 @@ export interface LostContent {
   readonly startedWith: readonly number[]
   /** The positions of those that had nothing uncommitted there. */
   readonly startedWithout: readonly number[]
+  /** The positions of the states before undos that had nothing uncommitted there. */
+  readonly undoneFrom: readonly number[]
 }
 
 /** Files of agents that were lost, with what is known of how. */
@@ -47,7 +49,7 @@ export type LossHolder = { readonly attempt: Attempt; readonly task: Task | null
 export interface LossFacts {
   /** Files that edit tools of agents changed after the content was kept. */
   readonly edited: ReadonlySet<string>
-  /** Files that commands of people wrote through Waymark after the content was kept. */
+  /** Files that commands of people wrote through Waymark after the content was kept, or that an undo alone made. */
   readonly written: ReadonlySet<string>
   /** Files that completions since then claim. */
   readonly claimed: ReadonlySet<string>

@@ -41,6 +41,7 @@ export const lostContents = measurement({
     states: measuredList(place, maxStates + 1),
     now: place,
     starts: measuredList(place, maxStarts),
+    undone: measuredList(place, maxStates),
   }),
   measured: z.strictObject({
     files: measuredList(
@@ -50,6 +51,7 @@ export const lostContents = measurement({
         became: z.enum(lossEnds),
         startedWith: positions,
         startedWithout: positions,
+        undoneFrom: positions,
       }),
       1_000,
     ),
@@ -58,10 +60,11 @@ export const lostContents = measurement({
   fits: ({ states }, { files }) => files.every(({ state }) => state < states.length),
   measure: async ({ witness }, brief) => {
     const { files, commands } = await witness.lostFiles(brief)
-    const measured = files.map(({ startedWith, startedWithout, ...file }) => ({
+    const measured = files.map(({ startedWith, startedWithout, undoneFrom, ...file }) => ({
       ...file,
       startedWith: [...startedWith],
       startedWithout: [...startedWithout],
+      undoneFrom: [...undoneFrom],
     }))
     return { files: measured, commands: [...commands] }
   },
@@ -116,15 +119,24 @@ export async function lossContext(
   return { states: [...kept.slice(0, maxStates), last], guarded, writes, starts, again }
 }
 
-export function lostBrief(
-  { states, starts }: LossContext,
-  now: SnapshotBoundary,
-): BriefOf<typeof lostContents> {
+export function lostBrief(losses: LossContext, now: SnapshotBoundary): BriefOf<typeof lostContents> {
   return {
-    states: states.map((state) => state.place),
+    states: losses.states.map((state) => state.place),
     now: now.place,
-    starts: starts.map(({ snapshot }) => snapshot),
+    starts: losses.starts.map(({ snapshot }) => snapshot),
+    undone: undosOf(losses).map(({ before }) => before),
   }
+}
+
+function undosOf({ states }: LossContext): readonly TreeWrite[] {
+  return states.flatMap(({ write }) => (write?.cause === 'undo' ? [write] : []))
+}
+
+/** Whether an undo wrote a content where nothing uncommitted was: nobody's work is in it that git does not have. */
+function isOfUndo({ path: name, state, undoneFrom }: LostContent, losses: LossContext): boolean {
+  const write = losses.states[state]?.write
+  if (write?.cause !== 'undo' || !write.files.includes(name)) return false
+  return undoneFrom.includes(undosOf(losses).indexOf(write))
 }
 
 /** The claims of a completion that is not recorded yet. */
@@ -164,7 +176,9 @@ export async function findLosses(
     writesAfter(stateOf(file), writes).some(({ files }) => files.includes(file.path))
   const lost = unexplainedLosses(found.files, {
     edited: editedSince(lines, byPath),
-    written: new Set(found.files.filter(isWritten).map((file) => file.path)),
+    written: new Set(
+      found.files.filter((file) => isWritten(file) || isOfUndo(file, losses)).map((file) => file.path),
+    ),
     claimed: new Set([...(await claimedSince(reads, lines, now, paths)), ...(claims?.paths(paths) ?? [])]),
     putBack: await putBackFiles(reads, losses, found, { holders, stateOf }),
     holders,

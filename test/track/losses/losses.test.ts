@@ -440,3 +440,29 @@ test('the item of a loss closes with the last of its files, or when all are ther
   await restore({ id: again?.item_id })
   expect(await losses()).toEqual([])
 })
+
+test('what an undo wrote over a committed file is no loss when it goes, and uncommitted work beside it is', async () => {
+  const { call, git, write, wait, measure, losses } = await opened()
+  const committed = async (text: string) => {
+    const { task_id } = await call('start_task', { name: 'Any', goal: 'g' })
+    wait(1000)
+    write('src/auth.ts', text)
+    await call('complete_task', { task_id, status: 'success', outcome: { summary: 'Did it' } })
+    git('commit', '-qam', 'work')
+    wait(1000)
+    return task_id
+  }
+  const id = await committed('one\n')
+  await committed('two\n')
+  const undo = { id, yes: true, conflicts: true }
+  await call('undo', undo, { actor: person })
+  git('checkout', '--', '.')
+  await measure()
+  expect(await losses()).toEqual([])
+  write('src/auth.ts', 'two\nnot committed\n')
+  await measure()
+  await call('undo', undo, { actor: person })
+  git('checkout', '--', '.')
+  await measure()
+  expect(await losses()).toMatchObject([{ paths: ['src/auth.ts'] }])
+})

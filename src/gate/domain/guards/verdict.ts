@@ -53,6 +53,6 @@ const fixes: Readonly<Partial<Record<VerdictRule, Fix>>> = {
   check_not_run: runChecks,
   check_disturbed: runChecks,
   check_failed_shared: runChecks,
-  measurement_partial: ({ accept }) =>
-    `The other agent names its files in its summary, this one denies them (correction with not_mine), or ${accept}`,
+  measurement_partial: ({ id }) =>
+    `A person accepts it: waymark review ${id}. Or the agents say whose the files are: the other one names them in its summary, or this one denies them (a correction with not_mine)`,
 }
