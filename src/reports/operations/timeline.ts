@@ -100,6 +100,8 @@ export const missionTimeline = defineOperation({
     status: missionStatus,
     created_at: z.string(),
     completed_at: z.string().nullable(),
+    /** What was accomplished, as whoever completed it says. */
+    summary: z.string().nullable(),
     phases: list(Named.extend({ status: z.enum(phaseStatuses) })),
     tasks: list(TimelineTaskEntry),
     attempts: list(TimelineAttemptEntry),
@@ -146,6 +148,7 @@ async function timelineOf(
     status: shownStatus(mission, now),
     created_at: instant(mission.createdAt),
     completed_at: instantOrNull(mission.completedAt),
+    summary: mission.summary,
     phases: phases.map((phase) => ({ id: phase.id, name: phase.name, status: phase.status })),
     tasks: tasks.map((task) => timelineTask(task, waiting)),
     attempts: attempts.map((attempt) => timelineAttempt(attempt, lines.get(attempt.id))),

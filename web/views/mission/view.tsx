@@ -10,6 +10,7 @@ import { durationText } from '../../parts/duration.ts'
 import { ConnectAgent, EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { eventWords } from '../../parts/event-words.ts'
 import { missionStatus, StatusBadge, StatusIcon, statusOf } from '../../parts/status.tsx'
+import { Prose } from '../../parts/text.tsx'
 import { now } from '../../parts/time.tsx'
 import { crumb } from '../../router/current.ts'
 import { href, navigate } from '../../router/location.ts'
@@ -74,6 +75,11 @@ function MissionHeader({ mission }: { readonly mission: Timeline }) {
         </h1>
         {mission.objective !== null && mission.objective !== mission.name && (
           <p class="muted mission-objective">{mission.objective}</p>
+        )}
+        {mission.summary !== null && (
+          <p class="mission-objective">
+            Accomplished: <Prose text={mission.summary} />
+          </p>
         )}
         {mission.scope !== null && (
           <p class="muted">
