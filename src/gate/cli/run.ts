@@ -97,16 +97,22 @@ function emitCommand(
   return ['waymark', ...words.map(quoteShellWord)].join(' ')
 }
 
-/** The next commands of the runs that gate a mission whose tasks are done and about which nothing waits. */
-export function gateSteps({
+export type MissionOfStatus = OutputOf<'status'>['missions'][number]
+
+/** Whether all tasks of a mission are done, and nothing about it waits. */
+export function isAllDone({
   open_tasks: running,
   to_do_tasks: toDo,
   done_tasks: done,
   open_items: waiting,
-  gates,
-}: OutputOf<'status'>['missions'][number]): readonly string[] {
-  if (running + toDo + waiting > 0 || done === 0) return []
-  return gates.flatMap(({ run_id: id, next }) =>
+}: MissionOfStatus): boolean {
+  return done > 0 && running + toDo + waiting === 0
+}
+
+/** The next commands of the runs that gate a mission, once all is done. */
+export function gateSteps(mission: MissionOfStatus): readonly string[] {
+  if (!isAllDone(mission)) return []
+  return mission.gates.flatMap(({ run_id: id, next }) =>
     next.map(({ event, payload }) => emitCommand(id, event, payload)),
   )
 }

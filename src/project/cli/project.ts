@@ -1,6 +1,6 @@
 import { describeProjectEvent } from '../../events/domain/event-kinds.ts'
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
-import { gateSteps } from '../../gate/cli/run.ts'
+import { gateSteps, isAllDone, type MissionOfStatus } from '../../gate/cli/run.ts'
 import { needsYouText } from '../../inbox/domain/inbox-item.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount } from '../../kernel/text.ts'
@@ -107,7 +107,7 @@ function nextStep({ plan: { ready, in_progress }, missions }: OutputOf<'status'>
       gate === undefined ? '' : `\nwaymark run show ${gate.run_id} says what is missing, if anything`
     return `${goOnText(gate)}${notProvenText(finished)}${gateSteps(finished).join(', or ')}${check}`
   }
-  const over = missions.find((one) => one.done_tasks > 0 && one.gates.length === 0 && !hasOpenWork(one))
+  const over = missions.find((mission) => mission.gates.length === 0 && isAllDone(mission))
   return over === undefined
     ? ''
     : `${notProvenText(over)}waymark mission complete ${over.mission_id} --status completed --summary "<what was done>"`
@@ -125,16 +125,6 @@ function goOnText(gate: MissionOfStatus['gates'][number] | undefined): string {
   const { author, reason } = gate.sent_back
   const why = reason === null ? '' : `: “${reason}”`
   return `${author} sent ${gate.process_name} back${why}. Tell your agent to go on, then:\n`
-}
-
-type MissionOfStatus = OutputOf<'status'>['missions'][number]
-
-function hasOpenWork({
-  open_tasks: running,
-  to_do_tasks: toDo,
-  open_items: waiting,
-}: MissionOfStatus): boolean {
-  return running + toDo + waiting > 0
 }
 
 /** Tasks of ended missions, which a person sent back: no list of open work has them. */
