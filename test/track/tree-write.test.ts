@@ -86,7 +86,7 @@ describe('while another task is open', () => {
     const { done, open, complete, tasksOf, write } = await besideAnother()
     write('src/tax.ts', 'export const tax = 0.2\nexport const rate = tax\n')
     const { details } = await complete()
-    expect(details).toMatchObject([{ path: 'src/tax.ts', attribution: 'probable' }])
+    expect(details).toMatchObject([{ path: 'src/tax.ts', attribution: 'certain', added_lines: 1 }])
     expect(await tasksOf('src/tax.ts')).toEqual([done, open])
   })
 
@@ -115,5 +115,73 @@ describe('while another task is open', () => {
     const { details } = await complete()
     expect(details).toMatchObject([{ path: 'web/view.ts', attribution: 'certain' }])
     expect(await tasksOf('web/view.ts')).toEqual([open])
+  })
+
+  test('a restore counts as one beside many other attempts, too', async () => {
+    const { call, complete, wait } = await besideAnother()
+    for (let count = 0; count < 25; count += 1) {
+      const { task_id } = await call('start_task', { name: `Other ${count}`, goal: 'g' })
+      wait(1000)
+      await call('complete_task', { task_id, ...outcome })
+      wait(1000)
+    }
+    const { details, measurement } = await complete()
+    expect([details, measurement]).toEqual([[], 'exact'])
+  })
+
+  test('a file that it removed and a similar one that came back are no rename', async () => {
+    const { call, git, wait, write, remove } = await openProject()
+    const long = Array.from({ length: 40 }, (_, at) => `line ${at}\n`).join('')
+    write('web/old.ts', long)
+    git('add', '-A')
+    git('commit', '-qm', 'old')
+    const { task_id: done } = await call('start_task', { name: 'Copy', goal: 'g' })
+    wait(1000)
+    write('lib/copy.ts', `${long}more\n`)
+    await call('complete_task', { task_id: done, ...outcome })
+    git('clean', '-fdq')
+    const { task_id: open } = await call('start_task', { name: 'Clean', goal: 'g', areas: ['web'] })
+    wait(1000)
+    remove('web/old.ts')
+    await call('restore', { id: done, yes: true }, { actor: person })
+    wait(1000)
+    const { details, verification } = await call('complete_task', { task_id: open, ...outcome })
+    expect(details).toMatchObject([{ path: 'web/old.ts', change: 'deleted', attribution: 'certain' }])
+    expect(verification.unexpected_files).toEqual([])
+  })
+
+  test('what a restore wrote over it claims without contradiction', async () => {
+    const { call, wait, write } = await openProject()
+    const { task_id: done } = await call('start_task', { name: 'Raise', goal: 'g' })
+    wait(1000)
+    write('src/auth.ts', 'export const auth = 2\n')
+    await call('complete_task', { task_id: done, ...outcome })
+    const { task_id: open } = await call('start_task', { name: 'Raise more', goal: 'g' })
+    wait(1000)
+    write('src/auth.ts', 'export const auth = 3\n')
+    await call('restore', { id: done, yes: true, force: true }, { actor: person })
+    wait(1000)
+    const claim = { status: 'success', outcome: { summary: 'Changed src/auth.ts.' } }
+    const { verdict, details } = await call('complete_task', { task_id: open, ...claim })
+    expect([verdict.is, details]).toEqual(['unproven', []])
+  })
+
+  test('a snapshot of everything gives lines back to their authors, and closes the loss', async () => {
+    const { call, git, wait, tasksOf, done, context, folder } = await besideAnother()
+    await recordGuardedCommand({ context, folder }, 'git clean -fd')
+    wait(1000)
+    git('clean', '-fdq')
+    const { task_id: third } = await call('start_task', { name: 'Third', goal: 'g' })
+    const losses = async () => (await call('inbox', { kind: 'loss' })).items
+    expect(await losses()).toMatchObject([{ paths: ['src/tax.ts'] }])
+    const [snapshot] = (await call('restore_list', {}, { actor: person })).restorable.filter(
+      ({ what }: { what: string }) => what === 'guarded command',
+    )
+    wait(1000)
+    await call('restore', { id: snapshot.id, yes: true }, { actor: person })
+    wait(1000)
+    await call('complete_task', { task_id: third, ...outcome })
+    expect(await losses()).toEqual([])
+    expect(await tasksOf('src/tax.ts')).toEqual([done])
   })
 })

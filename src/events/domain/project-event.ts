@@ -79,6 +79,8 @@ export interface AttemptMeasurement {
   readonly released?: readonly string[]
   /** Changed paths of which the agents' words leave open whose they are. */
   readonly uncertain?: readonly string[]
+  /** Paths that changed, and that a person's restore or undo wrote over since. */
+  readonly overwritten?: readonly string[]
   /** Files whose uncommitted lines from before the attempt are gone. */
   readonly removedWork?: readonly string[]
   /** Why not everything could be measured. */

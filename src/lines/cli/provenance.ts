@@ -34,7 +34,7 @@ const words = {
   contested: 'uncertain: several agents worked there at the same time, and the author is unknown.',
   matched: 'matched: recognized by the same text in the same order.',
   rests: '~: a short line, matched by the lines around it.',
-  outside: 'outside: changed while no attempt was open, by a person or an unrecorded tool.',
+  outside: 'outside: changed by a person or an unrecorded tool.',
 } as const
 
 /** Explains the marks beside the lines. */

@@ -100,7 +100,9 @@ function turnBlock(turn: TurnListRow, page: RenderContext): string {
   )
   const reformatted = turn.changes.filter((change) => change.reformatted).map(({ path }) => path)
   const rest = [
-    turn.outside.length === 0 ? '' : `Changed meanwhile by an unrecorded author: ${turn.outside.join(', ')}`,
+    turn.outside.length === 0
+      ? ''
+      : `Changed meanwhile by a person or an unrecorded tool: ${turn.outside.join(', ')}`,
     ...turn.contested.map(({ path, candidates }) => `${path} is probably by ${candidates.join(', ')}`),
     reformatted.length === 0 ? '' : `Reformatted besides: ${reformatted.join(', ')}`,
     turn.unfound.length === 0 ? '' : `Reported, but unchanged at the end: ${turn.unfound.join(', ')}`,

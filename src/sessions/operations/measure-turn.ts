@@ -40,6 +40,8 @@ import {
   reportedPathsUntil,
   spansShape,
   type WorkTreeActivity,
+  withoutWrittenRenames,
+  writtenPaths,
 } from '../../track/operations/work-tree-activity.ts'
 import type { HookEdit, TurnChange, TurnEvidence } from '../domain/session.ts'
 import { canWriteFiles, seenEdits, type TurnEnd } from '../domain/turns-from-hook-events.ts'
@@ -290,11 +292,13 @@ export function attributedTurn(
   changed: TurnWithChanges,
   details: MeasurementOf<typeof turnMeasurements.details>[number] | undefined,
 ): AttributedTurn {
-  const { ended, report, around, span, contenders } = changed
-  const paths = reportedPathsOf(report)
+  const { ended, around, span, contenders } = changed
+  const paths = reportedPathsOf(changed.report)
   const intervals = attributionIntervals(around, span, details?.spans ?? [], paths)
+  const changes = withoutWrittenRenames(changed.report.changes, writtenPaths(intervals).written)
+  const report = { ...changed.report, changes }
   const attributed = attribute(ended.turn.id, report, intervals, contenders)
-  return { ...changed, attributed, histories: historiesOf(changed, details) }
+  return { ...changed, report, attributed, histories: historiesOf(changed, details) }
 }
 
 /** The files with several authors, whose lines are counted last. */
@@ -354,6 +358,7 @@ export function turnEvidence(
   const unfound = report.status === 'unknown' ? [] : [...reported].filter((name) => !named.has(name))
   const baseline = baselineNotes(ended)
   const isSure = contested.length === 0 && changes.every(({ attribution }) => attribution === 'certain')
+  const removedWork = report.removedWork.filter((path) => !outside.includes(path))
   const isWhole = report.status === 'exact' && isSure && baseline.length === 0
   return {
     measurement: report.status === 'exact' && !isWhole ? 'partial' : report.status,
@@ -363,7 +368,7 @@ export function turnEvidence(
     outside,
     unfound,
     commits: commitsIn(report, around, turn.id),
-    notes: [...baseline, ...report.doubts, ...removedWorkNotes(report.removedWork), ...report.notes].slice(
+    notes: [...baseline, ...report.doubts, ...removedWorkNotes(removedWork), ...report.notes].slice(
       0,
       maxNotes,
     ),

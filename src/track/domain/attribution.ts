@@ -133,10 +133,14 @@ interface AttributionClaim {
 }
 
 function claimOn(attempt: string, openIntervals: readonly Interval[], change: ChangedPath): AttributionClaim {
-  const touching = openIntervals.filter((interval) => isTouched(interval, change))
+  const all = openIntervals.filter((interval) => isTouched(interval, change))
+  // What a person's command wrote takes nothing from who changed the file before or after it.
+  const touching = all.filter((interval) => !isWritten(interval, change))
   const unmeasured = openIntervals.filter((interval) => interval.touched === null)
   const claims = (candidates: readonly Interval[]) =>
     candidates.map((interval) => sumOfClaims(claimsIn(attempt, interval, change)))
+  if (touching.length === 0 && all.length > 0 && unmeasured.length === 0)
+    return { certainty: 'outside', family: [], others: [] }
   // No interval shows the change, so it falls into an unmeasured one, and which one is unknown.
   if (touching.length === 0)
     return mergeClaims(claims(unmeasured.length > 0 ? unmeasured : openIntervals), WEAKEST)
@@ -158,11 +162,12 @@ function isTouched({ touched }: Interval, { path, from }: ChangedPath): boolean 
   return touched !== null && (touched.has(path) || (from !== undefined && touched.has(from)))
 }
 
+function isWritten({ written }: Interval, { path, from = path }: ChangedPath): boolean {
+  return written !== undefined && (written.has(path) || written.has(from))
+}
+
 /** Only certain evidence removes a change: that one attempt was open alone, or what hooks reported. */
 function claimsIn(attempt: string, interval: Interval, change: ChangedPath): readonly AttributionClaim[] {
-  const { path, from = path } = change
-  if (interval.written?.has(path) || interval.written?.has(from))
-    return [{ certainty: 'outside', family: [], others: [] }]
   const isFamily = ({ id, ancestors }: CandidateAuthor): boolean =>
     id === attempt || ancestors.includes(attempt)
   const isTurn = interval.open.some(({ id, seen }) => id === attempt && seen?.isTurn)

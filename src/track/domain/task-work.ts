@@ -116,11 +116,12 @@ export function hasOtherWork({
   commits = [],
   ignored,
   elsewhere,
-}: Pick<AttemptMeasurement, 'commits' | 'ignored' | 'elsewhere'>): boolean {
+  overwritten = [],
+}: Pick<AttemptMeasurement, 'commits' | 'ignored' | 'elsewhere' | 'overwritten'>): boolean {
   const { added, modified, deleted } = ignored
   return (
     commits.some(({ author }) => author !== 'other') ||
-    added.length + modified.length + deleted.length > 0 ||
+    added.length + modified.length + deleted.length + overwritten.length > 0 ||
     (elsewhere !== undefined && elsewhere.commits + elsewhere.paths.length > 0)
   )
 }

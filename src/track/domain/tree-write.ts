@@ -1,5 +1,5 @@
 import type { MissionId, SnapshotId, TaskId } from '../../kernel/id.ts'
-import type { Attempt, SnapshotLocation } from './task.ts'
+import type { SnapshotLocation } from './task.ts'
 
 export const treeWriteCauses = ['restore', 'undo'] as const
 
@@ -22,16 +22,24 @@ export interface TreeWrite {
   readonly after: SnapshotLocation | null
 }
 
+/** An attempt at work where a command wrote. */
+interface AtWork {
+  readonly taskId: TaskId
+  /** Its turns. */
+  readonly turns: readonly string[]
+}
+
 /**
  * Whether nobody who is at work made what was written: an undo takes work back, and other work comes back after its
  * end. What comes back of open work, or of a snapshot of all, may be theirs.
  */
 export function isOfNobodyAtWork(
-  { cause, subject, taskId }: Pick<TreeWrite, 'cause' | 'subject' | 'taskId'>,
-  atWork: readonly Pick<Attempt, 'taskId'>[],
+  { cause, subject, tasks }: Pick<TreeWrite, 'cause' | 'subject'> & { readonly tasks: readonly TaskId[] },
+  atWork: readonly AtWork[],
 ): boolean {
-  if (cause === 'undo' || subject.startsWith('tn-')) return true
-  return taskId !== null && atWork.every((attempt) => attempt.taskId !== taskId)
+  if (cause === 'undo') return true
+  if (subject.startsWith('tn-')) return !atWork.some(({ turns }) => turns.includes(subject))
+  return tasks.length > 0 && !atWork.some(({ taskId }) => tasks.includes(taskId))
 }
 
 export interface TreeWriteEvent {

@@ -215,12 +215,12 @@ export const completeTask = defineOperation({
 /** Null where nobody else was at work: then git's figures are the attempt's own. */
 function makersBesideOthers(
   { id }: Attempt,
-  { neighbors, hookEvidence }: AttemptChangesContext,
+  { neighbors, hookEvidence, writes }: AttemptChangesContext,
 ): ReadonlySet<string> | null {
   const makers = new Set<string>([id])
   for (const other of neighbors.values()) if (other.above.includes(id)) makers.add(other.id)
   const isAlone = [...neighbors.keys()].every((other) => makers.has(other))
-  return isAlone && (hookEvidence?.turns.size ?? 0) <= 1 ? null : makers
+  return isAlone && writes.length === 0 && (hookEvidence?.turns.size ?? 0) <= 1 ? null : makers
 }
 
 /** The changes with the lines that are recorded as the attempt's own. */

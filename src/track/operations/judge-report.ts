@@ -34,6 +34,7 @@ import {
   otherAgentNames,
   otherAuthors,
   type WorkTreeActivity,
+  writtenPaths,
 } from './work-tree-activity.ts'
 
 /** The claims of an agent at completion that affect the measurement. */
@@ -142,8 +143,12 @@ export function judgeReport(
     from === undefined ? [path] : [path, from],
   )
   const { existing = new Set(), absent = new Set() } = activity
+  const { alsoChanged } = writtenPaths(activity.intervals)
+  const overwritten = [...alsoChanged].filter((path) => !measuredPaths.includes(path))
+  const isOutside = (path: string) => attributed?.outside.has(path) === true
+  const removedWork = report.removedWork.filter((path) => !isOutside(path))
   const claimed = report.status === 'unknown' ? [] : claimedChanges(claims.outcome)
-  const changedAtAll = [...measuredPaths, ...ignoredPaths(report)]
+  const changedAtAll = [...measuredPaths, ...ignoredPaths(report), ...overwritten]
   const unchanged = unchangedPaths(claimed, { changed: changedAtAll, existing })
   const missing = missingPaths(claimed, { changed: changedAtAll, absent })
   return {
@@ -163,14 +168,15 @@ export function judgeReport(
     ...(ownership.deniedByAll.length > 0 && { deniedByAll: ownership.deniedByAll }),
     ...(released.length > 0 && { released }),
     ...(uncertain.length > 0 && { uncertain }),
-    ...(report.removedWork.length > 0 && { removedWork: report.removedWork }),
+    ...(removedWork.length > 0 && { removedWork }),
+    ...(overwritten.length > 0 && { overwritten }),
     ...(doubts.length > 0 && { doubts: doubts.slice(0, maxDoubts) }),
     ...(claims.areas.length > 0 && { widened: claims.areas }),
     ...(report.unreadable.length > 0 && { unreadable: report.unreadable }),
     warnings: [
       ...scopeResult.warnings,
       ...report.doubts,
-      ...removedWorkNotes(report.removedWork),
+      ...removedWorkNotes(removedWork),
       ...report.notes,
       ...widenedNote(claims.areas),
       ...unknownAuthorNotes(changes, displayName(attempt)),
@@ -179,7 +185,7 @@ export function judgeReport(
       ...probablyOthersNotes(unsettled),
       ...otherCommitNotes(commits, activity, ownership),
       ...foreignNote(attributed, activity),
-      ...writtenNote(attributed),
+      ...writtenNotes(attributed, alsoChanged),
       ...crowd,
     ],
     endSnapshot,
@@ -450,10 +456,23 @@ function foreignNote(attributed: AttributedChanges | null, activity: WorkTreeAct
   return [`Other agents changed ${formatCount(attributed.foreign.size, 'file')}: ${nameSome(listed)}.`]
 }
 
-function writtenNote(attributed: AttributedChanges | null): readonly string[] {
-  if (attributed === null || attributed.outside.size === 0) return []
-  const written = [...attributed.outside]
-  return [`Written by a person's waymark restore or undo, not by you: ${nameSome(written)}.`]
+/** What a person's command wrote into the work tree meanwhile. */
+function writtenNotes(
+  attributed: AttributedChanges | null,
+  alsoChanged: ReadonlySet<string>,
+): readonly string[] {
+  const only = [...(attributed?.outside ?? [])]
+  const both = [...alsoChanged].filter((path) => !attributed?.outside.has(path))
+  return [
+    ...(only.length > 0
+      ? [`Written by a person's waymark restore or undo, not by you: ${nameSome(only)}.`]
+      : []),
+    ...(both.length > 0
+      ? [
+          `A person's waymark restore or undo also wrote into files that changed meanwhile: ${nameSome(both)}.`,
+        ]
+      : []),
+  ]
 }
 
 function shortSubject(subject: string): string {

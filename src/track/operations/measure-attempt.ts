@@ -37,13 +37,15 @@ import {
   bound,
   boundsOf,
   type MeasuredSpan,
-  maxBoundaries,
+  maxSpans,
   measuredSpans,
   readAttemptSurroundings,
   reportedPathsOf,
   reportedPathsUntil,
   spansShape,
   type WorkTreeActivity,
+  withoutWrittenRenames,
+  writtenPaths,
 } from './work-tree-activity.ts'
 
 /** The current state of an attempt's work tree; `end` is null where only another machine could measure it. */
@@ -179,13 +181,15 @@ export const attemptChanges = measurement({
       id: z.string(),
       from: place,
       to: place,
-      spans: measuredList(bound, maxBoundaries + 2),
+      spans: measuredList(bound, maxSpans),
       /** The paths that hooks reported; null where nothing was captured. */
       reported: names.nullable(),
       packages: z.boolean(),
       sensitive: words.nullable(),
       /** The files that the agent says it changed. */
       claimed: names,
+      /** Whether people had something written meanwhile: it may have gone over the attempt's changes. */
+      written: z.boolean(),
     }),
     maxAttempts,
   ),
@@ -206,8 +210,9 @@ export const attemptChanges = measurement({
   fits: (requested, changes) => isSameAttempts(changes, requested),
   measure: (workTree, attempts) =>
     Promise.all(
-      attempts.map(async ({ id, from, to, spans, reported, packages: wantsPackages, sensitive, claimed }) => {
+      attempts.map(async ({ id, from, to, spans, packages: wantsPackages, sensitive, ...asked }) => {
         const { witness } = workTree
+        const { reported, claimed, written } = asked
         const found = await witness.changes(from, to)
         const paths = reportedPathsOf(found)
         const isUnchanged = found.changes.length + found.headMoves.length === 0
@@ -216,7 +221,7 @@ export const attemptChanges = measurement({
           [...paths, ...ignoredPaths(found)],
         )
         const [touched, packagesAtEnd, sensitivePaths, { existing, absent }] = await Promise.all([
-          isUnchanged ? [] : measuredSpans(workTree, { spans, reported, paths }),
+          isUnchanged && !written ? [] : measuredSpans(workTree, { spans, reported, paths }),
           wantsPackages ? witness.packages(to) : [],
           sensitiveChanges(workTree, from, { changes: found.changes, end: to, setting: sensitive }),
           namedFiles(
@@ -314,6 +319,7 @@ export function changesBrief(
     packages: hasPackageArea([...claims.areas, ...[...neighbors.values()].flatMap(({ areas }) => areas)]),
     sensitive: activity.sensitive,
     claimed: claimedChanges(claims.outcome).map(({ path: name }) => name),
+    written: activity.writes.length > 0,
   }
 }
 
@@ -334,10 +340,14 @@ export function measurementOf(
   const { report: measuredReport, spans, packages: packageEntries, sensitive, existing, absent } = changes
   const span = spanOf(attempt, end.place, end.takenAt)
   const intervals =
-    measuredReport.changes.length + measuredReport.headMoves.length === 0
+    measuredReport.changes.length + measuredReport.headMoves.length + activity.writes.length === 0
       ? []
       : attributionIntervals(activity, span, spans, reportedPathsOf(measuredReport))
-  const noted = { ...measuredReport, notes: [...end.notes, ...measuredReport.notes] }
+  const noted = {
+    ...measuredReport,
+    changes: withoutWrittenRenames(measuredReport.changes, writtenPaths(intervals).written),
+    notes: [...end.notes, ...measuredReport.notes],
+  }
   return judgeReport(
     attempt,
     noted,

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { PlannedRestore, RestoreRequest } from '../../git/ports/work-tree.ts'
 import { Failure } from '../../kernel/failure.ts'
-import type { TaskId } from '../../kernel/id.ts'
 import { names, path, place, measuredList as upTo, words } from '../../kernel/operations/fields.ts'
 import { identifier } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
@@ -11,11 +10,12 @@ import { prepareSteps, type Readable, withMachine } from '../../kernel/operation
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { pathBelow, resolvePath } from '../../kernel/path-below.ts'
+import type { RecordedStep } from '../../lines/domain/line-hashes.ts'
 import { changedLines } from '../../lines/operations/record-lines.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { restoreActions, restoreGaps } from '../domain/restore.ts'
 import { type SnapshotLocation, treeOf } from '../domain/task.ts'
-import { isOfNobodyAtWork } from '../domain/tree-write.ts'
+import { isOfNobodyAtWork, type TreeWrite } from '../domain/tree-write.ts'
 import { maxShownDiff } from './attempt-answer.ts'
 import { attemptEnds } from './measure-attempt.ts'
 import { findRestorable, type Restorable } from './restorable.ts'
@@ -24,11 +24,13 @@ import {
   lineMeasurements,
   linesUntil,
   linesUntilWrite,
+  nobody,
   treeWritten,
   writeFields,
   writeQuestion,
   writtenLines,
 } from './tree-write.ts'
+import { readChangesAround } from './work-tree-activity.ts'
 
 const maxEntries = 20_000
 const maxListed = 200
@@ -151,10 +153,7 @@ export const restore = defineOperation({
       if (context.ingest) await measure({ hooks: {} })
       const work = await findRestorable(reads, context, input.id)
       const [state] = work.states
-      // Work that is still open has its lines recorded at its end.
-      const atWork = state === undefined ? [] : await reads.tasks.openInTree(treeOf(state))
-      const isRecorded = isOfNobodyAtWork({ ...work, cause: 'restore', subject: work.id }, atWork)
-      if (!isWanted(input) || !isRecorded || state?.engine !== 'git') return { work, until: null }
+      if (!isWanted(input) || state?.engine !== 'git') return { work, until: null }
       const { now } = await measure({ now: [{ id: 'restore', top: state.top, prefix: '', engine: 'git' }] })
       const [end] = now
       if (!end?.place) return { work, until: null }
@@ -211,10 +210,16 @@ export const restore = defineOperation({
     const isAllThere = paths === undefined && done.same > 0 && done.files.length + done.newer.length === 0
     const closed =
       writes && (event !== null || isAllThere)
-        ? await closedLosses(reads, id, { written, taskId, isAllThere })
+        ? await closedLosses(reads, id, { written, tree: treeOf(withMachine(context, before)), isAllThere })
         : []
     const lines =
-      event === null || until === null ? [] : await writtenLines(reads, event, { until, lines: done.lines })
+      event === null || until === null
+        ? []
+        : await writtenLines(reads, event, {
+            until,
+            lines: done.lines,
+            makers: await possibleMakers(reads, event.write),
+          })
     return {
       events: [...lines, ...(event === null ? [] : [event]), ...closed],
       answer: {
@@ -239,27 +244,48 @@ export const restore = defineOperation({
     }
   })
 
+/** Who may have made what was restored, as far as it is not recorded already: nobody at work, or all of them. */
+async function possibleMakers(
+  reads: Reads,
+  write: TreeWrite,
+): Promise<Pick<RecordedStep, 'owners' | 'certainty'>> {
+  const tree = treeOf(write.before)
+  const open = await reads.tasks.openInTree(tree)
+  if (open.length === 0) return nobody
+  const since = Math.min(...open.map(({ openedAt }) => openedAt))
+  const { hookEvidence } = await readChangesAround(reads, { tree, since })
+  const { taskId, subject } = write
+  const above =
+    taskId === null ? [] : [taskId, ...((await reads.tasks.ancestors([taskId])).get(taskId) ?? [])]
+  const atWork = open.map((attempt) => ({
+    id: attempt.id,
+    taskId: attempt.taskId,
+    turns: hookEvidence?.above.get(attempt.id) ?? [],
+  }))
+  if (isOfNobodyAtWork({ ...write, tasks: above }, atWork)) return nobody
+  const own = atWork.filter((attempt) => attempt.taskId === taskId || attempt.turns.includes(subject))
+  const makers = own.length > 0 ? own : atWork
+  return { owners: makers.map(({ id }) => id), certainty: own.length === 1 ? 'certain' : 'probable' }
+}
+
 interface RestoreOutcome {
   readonly written: readonly string[]
-  readonly taskId: TaskId | null
+  /** The work tree, as `treeOf` names it. */
+  readonly tree: string
   /** Every file of what was restored is as it was kept. */
   readonly isAllThere: boolean
 }
 
-/** The inbox items about lost files that are restored now, each file by this restore or an earlier one. */
+/** The inbox items about lost files of a work tree that are restored now, each file by this restore or an earlier one. */
 async function closedLosses(
-  { inboxItems, fileLosses, treeWrites }: Reads,
+  { fileLosses, treeWrites }: Reads,
   id: string,
-  { written, taskId, isAllThere }: RestoreOutcome,
+  { written, tree, isAllThere }: RestoreOutcome,
 ): Promise<readonly NewProjectEvent[]> {
-  const own = id.startsWith('h-') ? await inboxItems.find(id) : null
-  const others = taskId === null ? [] : await inboxItems.ofTask(taskId)
-  const items = new Map([...others, ...(own ? [own] : [])].map((item) => [item.id, item]))
   const closed: NewProjectEvent[] = []
-  for (const item of items.values()) {
-    if (item.kind !== 'loss' || item.status !== 'open') continue
+  for (const item of await fileLosses.open()) {
     const loss = await fileLosses.byItem(item.id)
-    if (loss === null) continue
+    if (loss === null || treeOf(loss.from.place) !== tree) continue
     const earlier = await treeWrites.since(loss.until, treeOf(loss.from.place))
     const restored = earlier.flatMap(({ cause, files }) => (cause === 'restore' ? files : []))
     const back = new Set([...written, ...restored])

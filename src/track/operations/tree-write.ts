@@ -10,6 +10,7 @@ import {
 } from '../../kernel/operations/measurement-protocol.ts'
 import type { RecordContext } from '../../kernel/operations/operation.ts'
 import { formatCount } from '../../kernel/text.ts'
+import type { RecordedStep } from '../../lines/domain/line-hashes.ts'
 import {
   changedLineContext,
   changedLines,
@@ -77,9 +78,12 @@ export async function linesUntilWrite(
   return { takenAt: boundary.at, since: around.last.at, salt: around.salt, reported, lines }
 }
 
+/** Nobody who is at work. */
+export const nobody = { owners: [], certainty: 'certain' } as const satisfies Partial<RecordedStep>
+
 /**
- * The lines until a write, and those that it changed: nobody who is at work in the tree made those. None if somebody
- * recorded a state of the tree meanwhile.
+ * The lines until a write, and those that it changed: they keep the makers that are recorded of any content of the file,
+ * and the others have those given. None if somebody recorded a state of the tree meanwhile.
  */
 export async function writtenLines(
   reads: Reads,
@@ -87,7 +91,12 @@ export async function writtenLines(
   {
     until: { takenAt, since, reported, lines },
     lines: changed,
-  }: { readonly until: LinesUntil; readonly lines: MeasurementOf<typeof changedLines> },
+    makers = nobody,
+  }: {
+    readonly until: LinesUntil
+    readonly lines: MeasurementOf<typeof changedLines>
+    readonly makers?: Pick<RecordedStep, 'owners' | 'certainty'>
+  },
 ): Promise<readonly NewProjectEvent[]> {
   const boundary = { at: takenAt, place: before }
   const around = await changedLineContext(reads, boundary)
@@ -95,10 +104,12 @@ export async function writtenLines(
   const { steps, notes: _, times: __, ...movement } = changed
   const span = {
     ...movement,
+    // As after a command of git, lines may come from another content of the file.
+    ran: true,
     tree: treeOf(before),
     since: takenAt,
     until: writtenAt,
-    steps: steps.map((step) => ({ ...step, owners: [], certainty: 'certain' as const })),
+    steps: steps.map((step) => ({ ...step, ...makers })),
   }
   return [...recordedLines(around, boundary, { reported, lines }), { kind: 'lines.recorded', span }]
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ContentAt } from '../../git/ports/work-tree.ts'
 import { displayName } from '../../kernel/actor.ts'
+import type { TaskId } from '../../kernel/id.ts'
 import { measuredList, names, oidOrNull, place } from '../../kernel/operations/fields.ts'
 import type { Readable, WorkTree } from '../../kernel/operations/measurement-protocol.ts'
 import type { Turn } from '../../sessions/domain/session.ts'
@@ -12,7 +13,7 @@ import {
 } from '../../sessions/operations/hook-evidence.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { type AttributedChanges, attributeChanges } from '../domain/attribution.ts'
-import type { CandidateAgent, ChangeReport } from '../domain/changes.ts'
+import type { CandidateAgent, ChangeReport, FileChange } from '../domain/changes.ts'
 import type { CandidateAuthor, EndContents, Interval } from '../domain/hook-evidence.ts'
 import { parseScope } from '../domain/scope/scope.ts'
 import { type Attempt, atWorkUntil, type SnapshotLocation, treeOf } from '../domain/task.ts'
@@ -30,13 +31,18 @@ export const maxNeighbors = 200
 
 export type ConcurrentAttempts = ReadonlyMap<string, ConcurrentAttempt>
 
+/** A restore or an undo of a person, with the task that it is about and those above. */
+export interface WriteThere extends TreeWrite {
+  readonly tasks: readonly TaskId[]
+}
+
 /** The other attempts in a work tree, and the hook evidence about all of them. */
 export interface WorkTreeActivity {
   readonly neighbors: ConcurrentAttempts
   /** Null where nothing is captured. */
   readonly hookEvidence: WorkTreeEvidence | null
-  /** What people had written into it: a restore or an undo. */
-  readonly writes: readonly TreeWrite[]
+  /** What people had written into it, the newest first. */
+  readonly writes: readonly WriteThere[]
 }
 
 /** Reads which attempts were open in the work tree since an attempt began, itself included. */
@@ -67,11 +73,17 @@ export async function readChangesAround(
   // After a jump of the clock it may look stale.
   const own = ending === null || found.some(({ id }) => id === ending) ? null : await tasks.attempt(ending)
   const inTree = [...found, ...(own ? [own] : [])].filter((attempt) => untilOf(attempt) > query.since)
-  const [hookEvidence, chains, writes] = await Promise.all([
+  const [hookEvidence, chains, written] = await Promise.all([
     readHookEvidence(reads, { ...query, attempts: inTree }),
     tasks.ancestors(inTree.map(({ taskId }) => taskId)),
     reads.treeWrites.since(query.since, query.tree),
   ])
+  const subjects = written.flatMap(({ taskId }) => taskId ?? [])
+  const tasksAbove = subjects.length === 0 ? new Map() : await tasks.ancestors(subjects)
+  const writes = written.map((write): WriteThere => {
+    const { taskId } = write
+    return { ...write, tasks: taskId === null ? [] : [taskId, ...(tasksAbove.get(taskId) ?? [])] }
+  })
   const neighbors = new Map(
     inTree.map((other) => {
       const lineage = new Set(chains.get(other.taskId))
@@ -166,7 +178,7 @@ interface BoundaryPair {
   readonly from: Boundary
   readonly to: Boundary
   /** The restore or undo of a person between them. */
-  readonly write?: TreeWrite
+  readonly write?: WriteThere
 }
 
 /**
@@ -185,15 +197,14 @@ export function boundsOf(
   const turns = [...(hookEvidence?.turns.values() ?? [])].filter(({ id }) => !isRelated(id))
   const hasEvidence = hookEvidence?.seen.has(of.id) === true
   if (others.length + turns.length + writes.length === 0 && !hasEvidence) return []
-  const inside = [
-    ...others.flatMap(boundariesOf),
-    ...turns.flatMap(boundariesOfTurn),
-    ...writes.flatMap(boundariesOfWrite),
-  ].filter(({ at }) => at > start.at && at < end.at)
+  const isInside = ({ at }: Boundary): boolean => at > start.at && at < end.at
+  const inside = [...others.flatMap(boundariesOf), ...turns.flatMap(boundariesOfTurn)].filter(isInside)
   inside.sort((a, b) => a.at - b.at)
   const step = Math.ceil(inside.length / maxBoundaries) || 1
+  const thinned = inside.filter((_, index) => index % step === 0)
+  const written = writes.map(boundariesOfWrite).filter((pair) => pair.length > 0 && pair.every(isInside))
   const last = { at: Number.MAX_SAFE_INTEGER, place: end.place }
-  const bounds: readonly Boundary[] = [start, ...inside.filter((_, index) => index % step === 0), last]
+  const bounds = written.slice(0, maxWrites).reduce<readonly Boundary[]>(withPair, [start, ...thinned, last])
   return bounds.slice(1).map((to, index) => {
     const from = bounds[index] ?? to
     const write = writes.find(({ before, after }) => before === from.place && after === to.place)
@@ -201,8 +212,18 @@ export function boundsOf(
   })
 }
 
+/** With nothing between the two: what a command wrote is nobody else's. */
+function withPair(bounds: readonly Boundary[], pair: readonly Boundary[]): readonly Boundary[] {
+  const [before] = pair
+  const index = bounds.findIndex(({ at }) => before !== undefined && at > before.at)
+  return [...bounds.slice(0, index), ...pair, ...bounds.slice(index)]
+}
+
 /** Boundaries over this limit are thinned out: intervals get longer, never wrong. */
-export const maxBoundaries = 40
+const maxBoundaries = 40
+const maxWrites = 20
+/** How many intervals there are at most. */
+export const maxSpans = maxBoundaries + 2 * maxWrites + 2
 export const bound = z.strictObject({ from: place, to: place })
 const pathContents = measuredList(
   z.tuple([
@@ -216,7 +237,7 @@ export const spansShape = measuredList(
     touched: names.nullable(),
     contents: z.strictObject({ before: pathContents, after: pathContents }).nullable(),
   }),
-  maxBoundaries + 2,
+  maxSpans,
 )
 
 type MeasuredSpans = Readable<z.output<typeof spansShape>>
@@ -267,14 +288,44 @@ export function attributionIntervals(
     const { touched = null, contents = null } = measured[index] ?? {}
     const isLast = index === bounds.length - 1
     const open = attemptsOpenDuring(activity, from, to)
-    const attempts = open.flatMap((id) => activity.neighbors.get(id) ?? [])
+    const atWork = open.flatMap((id) => {
+      const attempt = activity.neighbors.get(id)
+      return attempt ? [{ taskId: attempt.taskId, turns: activity.hookEvidence?.above.get(id) ?? [] }] : []
+    })
     return {
       touched: touched === null ? null : new Set(touched),
       open,
-      ...(write && isOfNobodyAtWork(write, attempts) && { written: new Set(write.files) }),
+      ...(write && isOfNobodyAtWork(write, atWork) && { written: new Set(write.files) }),
       ...(activity.hookEvidence !== null && { time: { from: from.at, to: isLast ? span.end.at : to.at } }),
       ...(contents !== null && { contents: endContents(contents, paths) }),
     }
+  })
+}
+
+/** What people's commands wrote, of nobody at work: a file is in both sets if it was changed beside that, too. */
+export function writtenPaths(intervals: readonly MeasuredInterval[]): {
+  readonly written: ReadonlySet<string>
+  readonly alsoChanged: ReadonlySet<string>
+} {
+  const written = new Set(intervals.flatMap((interval) => [...(interval.written ?? [])]))
+  const others = intervals.filter((interval) => interval.written === undefined)
+  const touched = others.flatMap((interval) => [...(interval.touched ?? [])])
+  return { written, alsoChanged: new Set(touched.filter((path) => written.has(path))) }
+}
+
+/** The changes, with a rename that a person's command made in part as what it is: a file that went, and one that came. */
+export function withoutWrittenRenames(
+  changes: readonly FileChange[],
+  written: ReadonlySet<string>,
+): readonly FileChange[] {
+  return changes.flatMap((change): readonly FileChange[] => {
+    const { from, path, origin } = change
+    if (from === undefined || !(written.has(path) || written.has(from))) return [change]
+    const uncounted = { origin, addedLines: null, deletedLines: null }
+    return [
+      { ...uncounted, path: from, change: 'deleted' },
+      { ...uncounted, path, change: 'added' },
+    ]
   })
 }
 
