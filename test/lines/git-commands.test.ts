@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { expect, test, vi } from 'vitest'
 import { openStage } from '../sessions/driver.ts'
 import { amount } from '../support/amount.ts'
@@ -578,10 +579,12 @@ test.each([false, true])(
       if (scene.git('status', '--porcelain') !== '') scene.commit()
     }
     removeFolder(scene.linked)
-    expect(found).toEqual(
-      Object.fromEntries(
-        played.map(([name, { expected, withHooks }]) => [name, (hooks && withHooks) || expected]),
-      ),
-    )
+    const wrong = played.flatMap(([name, { expected, withHooks }]) => {
+      const [own, wanted] = [found[name], (hooks && withHooks) || expected]
+      if (isDeepStrictEqual(own, wanted)) return []
+      return [`${name}: ${JSON.stringify(own)} instead of ${JSON.stringify(wanted)}`]
+    })
+    // The message names the case, where a reporter shows no difference.
+    expect(wrong, wrong.join('; ')).toEqual([])
   },
 )
