@@ -171,7 +171,12 @@ function startHost(): ChildProcess {
   host.unref()
   host.channel?.unref()
   hosts.add(host)
-  host.once('exit', () => hosts.delete(host))
+  host.once('exit', () => {
+    hosts.delete(host)
+    // What an ended run left behind may have ended it since: who was given it would wait for an answer forever.
+    const at = idle.indexOf(host)
+    if (at !== -1) idle.splice(at, 1)
+  })
   return host
 }
 
