@@ -20,7 +20,8 @@ export function ProjectSettings() {
               <b>{name}</b> <code>{value}</code>
             </span>
             <span class="muted">
-              {meaning} Values: {values.join(', ')}.
+              {meaning}{' '}
+              {values.every((one) => meaning.includes(`"${one}"`)) ? '' : `Values: ${values.join(', ')}.`}
             </span>
           </li>
         ))}

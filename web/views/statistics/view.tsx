@@ -121,9 +121,9 @@ function StatisticsTables({ answer }: { readonly answer: Statistics }) {
   return (
     <>
       {another === undefined ? (
-        <p class="muted">
-          {only === undefined
-            ? `No ${group_by} is known yet, so nothing is compared.`
+        <p class="muted figure-alone">
+          {only === undefined || only.key === null
+            ? `No ${group_by} is recorded, so nothing is compared.`
             : `All of it is of one ${group_by}, so nothing is compared: ${only.name}.`}
         </p>
       ) : null}
