@@ -124,6 +124,22 @@ test('brings back an ended task as it was at its end, with the mode, links and b
   expect(names.filter((name) => /readme/i.test(name))).toEqual(['Readme.md'])
 })
 
+test('brings back what each attempt at an ended task changed', async () => {
+  const { call, git, write, read, restore, wait } = await opened()
+  const id = await started({ call, wait })
+  write('docs/new.md', 'new\n')
+  await call('complete_task', { task_id: id, status: 'success', ...summary })
+  await call('taskman_task_edit', { id, status: 'to_do' }, { actor: person })
+  await call('start_task', { name: 'Any', planned_task_id: id, goal: 'g' })
+  wait(1000)
+  write('src/auth.ts', 'second\n')
+  await call('complete_task', { task_id: id, status: 'success', ...summary })
+  git('checkout', '--', '.')
+  git('clean', '-fdq')
+  expect(await restore(id)).toMatchObject({ files_total: 2 })
+  expect([read('docs/new.md'), read('src/auth.ts')]).toEqual(['new\n', 'second\n'])
+})
+
 test('overwrites newer content only with force, and then keeps it', async () => {
   const { call, git, write, read, restore, refusal, guard, wait } = await opened()
   const id = await started({ call, wait })

@@ -301,10 +301,16 @@ async function decisionsOf(
   return pages.flatMap(({ items }) => items.map(({ item }) => decisionEntry(item)))
 }
 
-async function inboxItemsOfMakers({ inboxItems }: Reads, makers: readonly LineAuthor[]) {
-  const itemsOfAttempts = await Promise.all(makers.map(({ attempt }) => inboxItems.ofAttempt(attempt.id)))
-  return itemsOfAttempts
-    .flat()
+/** The items about an attempt and the later ones at its task, in order: work that was sent back may be accepted by now. */
+async function inboxItemsOfMakers({ inboxItems, tasks }: Reads, makers: readonly LineAuthor[]) {
+  const attempts = await Promise.all(
+    makers.map(async ({ attempt }) =>
+      (await tasks.attempts(attempt.taskId)).filter(({ number }) => number >= attempt.number),
+    ),
+  )
+  const items = await inboxItems.ofAttempts([...new Set(attempts.flat().map(({ id }) => id))])
+  return items
+    .toSorted((a, b) => a.openedAt - b.openedAt)
     .slice(0, maxEntries)
     .map((item) => ({
       id: item.id,
@@ -419,9 +425,11 @@ function commitEntry({ id, summary, author, authoredAt }: BlamedCommit): z.outpu
 
 type WhyAuthors = Pick<z.output<typeof Why>, 'authors' | 'candidates'>
 
-function broughtSentence({ brought_by }: LineRange): readonly string[] {
-  if (brought_by === undefined) return []
+function broughtSentence({ brought_by, kind }: LineRange): readonly string[] {
+  // Of a line that a commit is known to have written, another commit that has it tells nothing.
+  if (brought_by === undefined || kind === 'before' || kind === 'author') return []
   const { command, commit } = brought_by
+  if (command === undefined && commit !== undefined) return [`Git already had it, in ${commit.slice(0, 8)}.`]
   const how = command === undefined ? '' : ` by ${command}`
   return [`Git brought it into this file${how}${commit === undefined ? '' : ` from ${commit.slice(0, 8)}`}.`]
 }

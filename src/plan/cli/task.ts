@@ -230,7 +230,7 @@ function headOf(task: TaskAnswer, page: RenderContext): readonly (readonly [stri
     ['depends on', task.depends_on.map(dependencyText).join('\n')],
     ['step', task.step ?? ''],
     ...promiseRows(task.done_when),
-    ['landed', task.landed === null ? '' : landingWords(task.landed).replace(/^landed /, '')],
+    ['landed', task.landed === null || task.undone ? '' : landingWords(task.landed).replace(/^landed /, '')],
     [
       'undone',
       task.undone === null ? '' : `${formatAge(task.undone.undone_at, page.now)} by ${task.undone.author}`,

@@ -97,8 +97,9 @@ function planLine({ plan, running_total: running }: OutputOf<'status'>): string 
   return `${ready} ready, ${atWork}, ${done} done${needsYouText(waiting)} of ${formatCount(tasks, 'task')}${without}: waymark plan show`
 }
 
-function nextStep({ plan: { ready, in_progress }, missions }: OutputOf<'status'>): string {
-  if (in_progress > 0) return ''
+function nextStep({ plan: { ready, in_progress }, missions, waiting }: OutputOf<'status'>): string {
+  // What needs a person comes first, and stands above.
+  if (in_progress + waiting > 0) return ''
   if (ready > 0) return 'tell your agent to go on; by hand: waymark task next, then waymark task start <task>'
   const finished = missions.find((mission) => gateSteps(mission).length > 0)
   if (finished !== undefined) {
@@ -208,6 +209,7 @@ function cardTable(cards: OutputOf<'board'>['columns']['done'], page: RenderCont
       ['SUCCESS', 'TO_DO', 'IN_PROGRESS'].includes(card.outcome) ? '' : statusWord(card.outcome, page),
       card.is_unmeasured === true ? 'marked by hand' : '',
       card.is_undone ? 'undone' : '',
+      isAgain(card) ? 'to do again' : '',
     ]
       .filter((word) => word !== '')
       .join(', '),
@@ -217,10 +219,18 @@ function cardTable(cards: OutputOf<'board'>['columns']['done'], page: RenderCont
       : verdictCell(card.measured?.verdict, card.accepted_by, page),
     card.agent_name ?? '',
     page.width < 100 ? '' : (card.mission_name ?? ''),
-    formatAge((card.completed_at ?? '') || (card.started_at ?? ''), page.now),
+    formatAge(
+      isAgain(card) ? card.updated_at : (card.completed_at ?? '') || (card.started_at ?? ''),
+      page.now,
+    ),
     page.ink('dim', card.id),
   ])
   return table(titles, rows, page)
+}
+
+/** Whether a task was done, and is to do again: a person sent it back or took it up again. */
+function isAgain({ outcome, completed_at: ended }: OutputOf<'board'>['columns']['done'][number]): boolean {
+  return outcome === 'TO_DO' && ended !== null
 }
 
 /** Each setting with its value, meaning and choices. */

@@ -7,6 +7,7 @@ import { forwardEvents } from '../../gate/operations/run/gating.ts'
 import { hasOwnWork } from '../../gate/operations/run/own-work.ts'
 import { json } from '../../gate/operations/run-answer.ts'
 import { type InboxItemKind, itemKinds, urgentItemKinds } from '../../inbox/domain/inbox-item.ts'
+import { tasksToReview } from '../../inbox/operations/item-answer.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import type { JsonObject } from '../../kernel/json.ts'
@@ -18,14 +19,13 @@ import { excerpt } from '../../kernel/text.ts'
 import type { PlanFilter } from '../../plan/ports/plan-reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { isEnded, phaseProgress, shownStatus } from '../../track/domain/mission.ts'
-import { type Attempt, isStale, type SnapshotLocation } from '../../track/domain/task.ts'
+import { type Attempt, isCompleted, isStale, type SnapshotLocation } from '../../track/domain/task.ts'
+import { countNotLanded, undoneLandings } from '../../track/operations/landed.ts'
 import { MissionEntry } from '../../track/operations/mission-answer.ts'
 import type { MissionListing } from '../../track/ports/mission-reads.ts'
 
 /** The maximum of agents in an answer: those that called last. */
 const maxRunning = 100
-/** The maximum of open verdicts that are counted by their tasks. */
-const maxVerdicts = 1000
 const otherItemKinds = itemKinds.filter((kind) => !urgentItemKinds.some((urgent) => urgent === kind))
 
 export const Work = z.object({
@@ -131,7 +131,7 @@ export const status = defineOperation({
           actor,
         )
         const notProven = await Promise.all(lines.map((line) => notProvenIn(reads, line)))
-        const doneWaiting = await openVerdicts(reads)
+        const doneWaiting = await doneTasksToReview(reads)
         const sessions = await capture.sessions({}, { limit: 1 })
         return {
           project: place?.mainTop ?? (await nameOf(identities)),
@@ -220,7 +220,8 @@ function payloadOf(definition: ProcessDefinition | null, event: string): JsonObj
   return (definition && eventNamed(definition, event)?.payloadSchema) ?? null
 }
 
-async function planCounts({ plan, landings }: Reads, now: number) {
+async function planCounts(reads: Reads, now: number) {
+  const { plan, landings } = reads
   const count = async (filter: Partial<Pick<PlanFilter, 'ready' | 'status' | 'dropped'>>) =>
     (await plan.tasks({ owner: 'open', now, ...filter }, { limit: 0 })).total
   return {
@@ -229,18 +230,19 @@ async function planCounts({ plan, landings }: Reads, now: number) {
     done: await count({ status: 'done', dropped: false }),
     dropped: await count({ dropped: true }),
     tasks: await count({ dropped: false }),
-    not_landed: await landings.notLanded(),
+    not_landed: (await landings.notLanded()) - countNotLanded(await undoneLandings(reads)),
   }
 }
 
-/** How many tasks have an open verdict; none of missions that ended. */
-async function openVerdicts({ inboxItems, missions }: Reads): Promise<number> {
-  const { items } = await inboxItems.list({ status: 'open', kinds: ['verdict'] }, { limit: maxVerdicts })
-  const tasks = new Map(items.map(({ item: { item } }) => [item.taskId, item.missionId]))
-  const ids = new Set([...tasks.values()].flatMap((id) => id ?? []))
-  const found = await Promise.all([...ids].map(async (id) => missions.find(id)))
-  const ended = new Set(found.flatMap((mission) => (mission?.completedAt == null ? [] : [mission.id])))
-  return [...tasks.values()].filter((id) => id === null || !ended.has(id)).length
+/** How many done tasks wait for a person, as in the plan; none of missions that ended. */
+async function doneTasksToReview(reads: Reads): Promise<number> {
+  const waiting = await tasksToReview(reads)
+  const done = (await reads.tasks.withIds([...waiting])).filter(isCompleted)
+  const missions = await reads.missions.withIds([
+    ...new Set(done.flatMap(({ missionId }) => missionId ?? [])),
+  ])
+  const ended = new Set<string>(missions.filter(isEnded).map(({ id }) => id))
+  return done.filter(({ missionId }) => missionId === null || !ended.has(missionId)).length
 }
 
 async function sentBackAfterEnd({ reviews, tasks, missions }: Reads) {

@@ -19,7 +19,7 @@ export const missionStarted: CallView<'start_mission'> = (answer, page, { name }
       ? ''
       : `Run ${answer.run.run_id} gates it: it is in "${answer.run.current_state}". waymark run show ${answer.run.run_id}`,
     `Start a task in it: waymark task start "<title>" --mission-id ${answer.mission_id}`,
-    `Or plan one: waymark task add "<title>" --mission-id ${answer.mission_id}`,
+    `Or plan one: waymark task add "<title>" --mission ${answer.mission_id}`,
     warnings(answer.warnings ?? [], page),
   ]
     .filter((line) => line !== '')

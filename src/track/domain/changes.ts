@@ -27,7 +27,7 @@ export interface BroughtBy {
   readonly commit?: string
 }
 
-/** `brought by git (cherry-pick, 1a2b3c4d)`. */
+/** `brought by git (cherry-pick, 1a2b3c4d)`; `already in 1a2b3c4d` where no command brought it: who was there may have typed it. */
 export function broughtByGit({
   command,
   commit,
@@ -35,8 +35,9 @@ export function broughtByGit({
   command?: string | undefined
   commit?: string | undefined
 } = {}): string {
-  const known = [command, commit?.slice(0, 8)].filter((word) => word !== undefined)
-  return known.length === 0 ? 'brought by git' : `brought by git (${known.join(', ')})`
+  const id = commit?.slice(0, 8)
+  if (command === undefined) return id === undefined ? 'brought by git' : `already in ${id}`
+  return `brought by git (${id === undefined ? command : `${command}, ${id}`})`
 }
 
 /** One changed path, for display. Paths are relative to the work tree, with `/`, as UTF-8. */

@@ -10,7 +10,14 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { taskLines } from '../../lines/domain/task-lines.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { isFollowed, type Landed, landedStates, type TaskLines } from '../domain/landed.ts'
+import {
+  isFollowed,
+  type Landed,
+  type LandedState,
+  landedStates,
+  notLandedStates,
+  type TaskLines,
+} from '../domain/landed.ts'
 import type { Task } from '../domain/task.ts'
 import { undoneTasks } from './tree-write.ts'
 
@@ -106,6 +113,28 @@ export async function missionLanded({ landings }: Reads, missionId: MissionId, s
   }
 }
 
+type TasksByLanding = ReadonlyMap<LandedState, number>
+
+/** The last states of done tasks that a person undid: nobody waits for these to land. */
+export async function undoneLandings({ treeWrites, landings, tasks }: Reads): Promise<TasksByLanding> {
+  const writes = await treeWrites.since(0)
+  const ids = new Set(writes.flatMap(({ cause, taskId }) => (cause === 'undo' ? (taskId ?? []) : [])))
+  if (ids.size === 0) return new Map()
+  const undone = await treeWrites.undone([...ids])
+  const done = (await tasks.withIds([...ids])).filter(({ id, status }) => undone.has(id) && status === 'done')
+  const states = [...(await landings.of(done.map(({ id }) => id))).values()].map(({ is }) => is)
+  return new Map(states.map((state) => [state, states.filter((one) => one === state).length]))
+}
+
+export function countNotLanded(counts: TasksByLanding): number {
+  return notLandedStates.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0)
+}
+
+function withoutUndone(counts: TasksByLanding, undone: TasksByLanding): TasksByLanding {
+  const left = [...counts].map(([state, tasks]) => [state, tasks - (undone.get(state) ?? 0)] as const)
+  return new Map(left.filter(([, tasks]) => tasks > 0))
+}
+
 export const measureLanded = defineOperation({
   name: 'measure_landed',
   command: 'landed',
@@ -164,7 +193,7 @@ export const measureLanded = defineOperation({
       events,
       answerFrom: async (after) => ({
         branch: now.find(({ landed }) => landed.branch !== null)?.landed.branch ?? null,
-        counts: Object.fromEntries(await after.landings.counts()),
+        counts: Object.fromEntries(withoutUndone(await after.landings.counts(), await undoneLandings(after))),
         tasks: left
           .slice(0, maxListed)
           .map(({ task, landed }) => ({ task_id: task.id, title: task.name, ...landedEntry(landed) })),

@@ -127,9 +127,16 @@ async function ofTask(reads: Reads, id: string): Promise<Restorable> {
   const title = excerpt(task.name, 120)
   const subject = { ...nothing, id: task.id, title, taskId: task.id, missionId: task.missionId }
   if (last.endSnapshot !== null) {
-    const changes = await reads.tasks.changes(last.id, { limit: maxChanges, offset: 0 })
-    const own = changes.filter(({ origin }) => origin !== 'imported')
-    return { ...subject, files: changedPaths(own), states: [last.endSnapshot], known: [last.snapshot] }
+    // The state at the end has what each attempt at the task changed.
+    const there = attempts
+      .filter(({ snapshot }) => treeOf(snapshot) === treeOf(last.snapshot))
+      .slice(-maxStates)
+    const changes = await Promise.all(
+      there.map(({ id: attempt }) => reads.tasks.changes(attempt, { limit: maxChanges, offset: 0 })),
+    )
+    const own = changes.flat().filter(({ origin }) => origin !== 'imported')
+    const known = there.map(({ snapshot }) => snapshot)
+    return { ...subject, files: changedPaths(own), states: [last.endSnapshot], known }
   }
   const states = await statesSince(reads, last)
   if (states.length === 0)

@@ -479,6 +479,7 @@ test('what was undone stays as it had landed, and is not measured as lost', asyn
   await s.undo(done)
   s.commit('without it')
   expect(await landed()).toEqual(before)
+  expect((await s.call('measure_landed', {})).counts).toEqual({})
 })
 
 test('names the agents at work in the same folder, and the tasks that depend on it', async () => {

@@ -69,7 +69,9 @@ export function Card({ card: of, isSelected, drag }: BoardCardProps) {
                 <StatusIcon status="blocked" named={false} /> {measured.out_of_scope} out of scope
               </span>
             ) : null}
-            {measured.verdict === 'contradicted' ? <VerdictBadge is="contradicted" /> : null}
+            {measured.verdict === 'contradicted' && column !== 'ready' ? (
+              <VerdictBadge is="contradicted" />
+            ) : null}
             <span class="muted">{joinWords(resultWords(card, measured))}</span>
           </span>
         ) : statusOf(card.outcome) === 'dropped' ? (
@@ -109,9 +111,11 @@ interface ResultWord {
 
 /** The verdict, who accepted it, and where the lines are. */
 function resultWords(
-  { accepted_by, is_undone, landed }: ColumnCard,
+  { accepted_by, is_undone, landed, column }: ColumnCard,
   { verdict }: NonNullable<ColumnCard['measured']>,
 ): readonly ResultWord[] {
+  // The verdict was about work that is not enough any more.
+  if (column === 'ready') return verdict === null ? [] : [{ word: 'to do again' }]
   return [
     ...(verdict === null || verdict === 'contradicted'
       ? []
