@@ -120,7 +120,7 @@ export const why: AnswerView<'why'> = (answer, page) => {
       [
         ...items.map(
           ({ kind, status, reason, answer: response, author }) =>
-            `${itemWords[kind]} ${status}${author === null ? '' : ` by ${inProse(author)}`}: ${inProse(response === null || response === status ? reason : response)}`,
+            `${itemWords[kind]} ${status}${author === null ? '' : ` by ${inProse(author)}`}${saidText(kind, { status, reason, response })}`,
         ),
         ...reviews.map(
           ({ action, author, created_at: createdAt, text: remarks }) =>
@@ -163,10 +163,23 @@ function commentOf(comment: OutputOf<'why'>['comments'][number]): string {
   ].join('\n')
 }
 
+/** The answer, or what was asked where it says nothing; of a review, the reviews below tell that. */
+function saidText(
+  kind: OutputOf<'why'>['items'][number]['kind'],
+  {
+    status,
+    reason,
+    response,
+  }: { readonly status: string; readonly reason: string; readonly response: string | null },
+): string {
+  if (response !== null && response !== status) return `: ${inProse(response)}`
+  return kind === 'review' ? '' : `: ${inProse(reason)}`
+}
+
 /** What an answered item was about. */
 const itemWords = {
   blocker: 'question',
-  review: 'asked review',
+  review: 'review',
   verdict: 'verdict',
   scope: 'files out of scope',
   approval: 'step of a run',

@@ -603,7 +603,8 @@ function answersInInbox({ items, reviews }: ReportRecords): readonly AnsweredRev
     if (action !== 'approved' && action !== 'sent back') return []
     const done = action === 'approved' ? ('approve' as const) : ('send_back' as const)
     const author = { name: closedBy }
-    return [{ id, action: done, taskId, text: answer, content: null, author, createdAt: closedAt }]
+    const text = answer === action ? null : answer
+    return [{ id, action: done, taskId, text, content: null, author, createdAt: closedAt }]
   })
 }
 

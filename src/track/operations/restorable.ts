@@ -1,6 +1,6 @@
 import type { RestoreRequest } from '../../git/ports/work-tree.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
-import type { MissionId, TaskId, TurnId } from '../../kernel/id.ts'
+import type { MissionId, SnapshotId, TaskId, TurnId } from '../../kernel/id.ts'
 import { findTask } from '../../kernel/operations/find.ts'
 import type { RecordContext } from '../../kernel/operations/operation.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
@@ -17,6 +17,8 @@ export interface Restorable extends Pick<RestoreRequest, 'files' | 'without' | '
   readonly states: readonly SnapshotLocation[]
   readonly base: SnapshotLocation | null
   readonly known: readonly SnapshotLocation[]
+  /** The snapshot that takes the undo of the task back; null without an undo. */
+  readonly undone: SnapshotId | null
 }
 
 /** Finds what can be restored of a task, a turn, or a snapshot. Refuses what is on another machine. */
@@ -86,7 +88,14 @@ async function ofLoss({ fileLosses }: Reads, id: string): Promise<Restorable> {
   }
 }
 
-const nothing = { files: null, without: [], base: null, known: [], withCommits: false } as const
+const nothing = {
+  files: null,
+  without: [],
+  base: null,
+  known: [],
+  undone: null,
+  withCommits: false,
+} as const
 
 const maxChanges = 20_000
 
@@ -125,7 +134,8 @@ async function ofTask(reads: Reads, id: string): Promise<Restorable> {
     })
   }
   const title = excerpt(task.name, 120)
-  const subject = { ...nothing, id: task.id, title, taskId: task.id, missionId: task.missionId }
+  const undone = (await reads.treeWrites.undone([task.id])).get(task.id)?.id ?? null
+  const subject = { ...nothing, id: task.id, title, taskId: task.id, missionId: task.missionId, undone }
   if (last.endSnapshot !== null) {
     // The state at the end has what each attempt at the task changed.
     const there = attempts

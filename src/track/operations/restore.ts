@@ -167,6 +167,8 @@ export const restore = defineOperation({
       request,
       isWanted: z.boolean(),
       content: z.string().max(100).nullable(),
+      /** The snapshot that takes an undo of the same work back. */
+      undone: z.string().max(100).nullable(),
       /** The lines that changed since the last recorded state of the work tree; null where none are recorded. */
       until: linesUntil.extend({ place }).nullable(),
     }),
@@ -175,11 +177,12 @@ export const restore = defineOperation({
       request: requestOf(work, input.paths, input.force === true),
       isWanted: isWanted(input),
       content: input.content ?? null,
+      undone: work.undone,
       until: until as (z.output<typeof linesUntil> & { place: SnapshotLocation }) | null, // without its readonly marks
     }),
     apply: async (
       { workRestore, witness },
-      { request: wanted, isWanted: writes, content, until },
+      { request: wanted, isWanted: writes, content, undone, until },
       { id },
     ) => {
       if (!writes)
@@ -187,7 +190,8 @@ export const restore = defineOperation({
       const done = await workRestore.apply(wanted, content)
       if (done === null) throw changedFailure(id)
       const { written, after } = done
-      if (written.length === 0 && done.newer.length + done.refused.length > 0) throw blockedFailure(id, done)
+      if (written.length === 0 && done.newer.length + done.refused.length > 0)
+        throw blockedFailure(id, done, undone)
       const lines =
         until === null || after === null
           ? null
@@ -335,14 +339,22 @@ function changedFailure(id: string): Failure {
 
 const maxNamed = 10
 
-function blockedFailure(id: string, { newer, refused }: Pick<MeasuredRestore, 'newer' | 'refused'>): Failure {
+function blockedFailure(
+  id: string,
+  { newer, refused }: Pick<MeasuredRestore, 'newer' | 'refused'>,
+  undone: string | null,
+): Failure {
   const reasons = [
     ...(newer.length === 0 ? [] : [`newer content is in ${nameList(newer)}`]),
     ...refused.slice(0, maxNamed).map((one) => `${one.path} ${one.problem}`),
   ]
+  const others = `Restore the others by naming them: waymark restore ${id} <files…>${newer.length === 0 ? '' : `. Or overwrite newer content, which is kept as a snapshot: waymark restore ${id} --force`}`
   return new Failure('CONFLICT', `Cannot restore ${id}: ${reasons.join('; ')}. Nothing was written.`, {
     reason: newer.length > 0 ? 'newer_content' : 'files_not_writable',
-    hint: `Restore the others by naming them: waymark restore ${id} <files…>${newer.length === 0 ? '' : `. Or overwrite newer content, which is kept as a snapshot: waymark restore ${id} --force`}`,
+    hint:
+      undone === null
+        ? others
+        : `To take its undo back, with what others wrote: waymark restore ${undone}. ${others}`,
     details: { newer: newer.slice(0, maxListed), refused: refused.slice(0, maxListed) },
   })
 }

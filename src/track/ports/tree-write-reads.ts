@@ -1,6 +1,9 @@
+import type { SnapshotId } from '../../kernel/id.ts'
 import type { TreeWrite } from '../domain/tree-write.ts'
 
 export interface RecordedUndo {
+  /** Its snapshot: what was there before. */
+  readonly id: SnapshotId
   readonly author: string
   /** Milliseconds since the epoch. */
   readonly undoneAt: number

@@ -98,7 +98,8 @@ export function treeWriteReads({ db, projectId }: ReadScope): TreeWriteReads {
           )
           .orderBy('seq')
           .execute()
-        for (const { subject, author, written_at: undoneAt } of rows) found.set(subject, { author, undoneAt })
+        for (const { id, subject, author, written_at: undoneAt } of rows)
+          found.set(subject, { id: id as SnapshotId, author, undoneAt }) // a brand
       }
       return found
     },

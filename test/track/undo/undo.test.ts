@@ -468,6 +468,17 @@ test('restoring the snapshot before an undo brings every byte back', async () =>
   expect(await s.undo(done)).toMatchObject({ written: true })
 })
 
+test('what newer content keeps from being restored names the snapshot of its undo', async () => {
+  const s = await openUndo()
+  const done = await s.attempt('a1', () => s.put('f', x(1)))
+  await s.attempt('a2', () => s.put('f', y(1)))
+  const { snapshot_id: snapshot } = await s.undo(done)
+  const refusal = await s.refused('restore', { id: done.task_id, yes: true }, { actor: person })
+  expect(refusal).toMatchObject({ reason: 'newer_content', hint: expect.stringContaining(snapshot) })
+  await s.call('restore', { id: snapshot, yes: true }, { actor: person })
+  expect(Object.keys(await s.owners('f'))).toEqual(['x1', 'y1'])
+})
+
 test('what was undone stays as it had landed, and is not measured as lost', async () => {
   const s = await openUndo()
   const done = await s.attempt('a1', () => s.put('f', x(1, 2)))
