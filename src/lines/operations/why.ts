@@ -426,10 +426,12 @@ function commitEntry({ id, summary, author, authoredAt }: BlamedCommit): z.outpu
 type WhyAuthors = Pick<z.output<typeof Why>, 'authors' | 'candidates'>
 
 function broughtSentence({ brought_by, kind }: LineRange): readonly string[] {
-  // Of a line that a commit is known to have written, another commit that has it tells nothing.
-  if (brought_by === undefined || kind === 'before' || kind === 'author') return []
+  if (brought_by === undefined) return []
   const { command, commit } = brought_by
-  if (command === undefined && commit !== undefined) return [`Git already had it, in ${commit.slice(0, 8)}.`]
+  // Of a line that a commit is known to have written, another commit that has it tells nothing.
+  const isCommitted = kind === 'before' || kind === 'author'
+  if (command === undefined && commit !== undefined)
+    return isCommitted ? [] : [`Git already had it, in ${commit.slice(0, 8)}.`]
   const how = command === undefined ? '' : ` by ${command}`
   return [`Git brought it into this file${how}${commit === undefined ? '' : ` from ${commit.slice(0, 8)}`}.`]
 }
