@@ -229,8 +229,8 @@ function cardTable(cards: OutputOf<'board'>['columns']['done'], page: RenderCont
 }
 
 /** Whether a task was done, and is to do again: a person sent it back or took it up again. */
-function isAgain({ outcome, completed_at: ended }: OutputOf<'board'>['columns']['done'][number]): boolean {
-  return outcome === 'TO_DO' && ended !== null
+function isAgain({ outcome, measured }: OutputOf<'board'>['columns']['done'][number]): boolean {
+  return outcome === 'TO_DO' && measured?.verdict != null
 }
 
 /** Each setting with its value, meaning and choices. */

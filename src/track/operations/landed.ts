@@ -117,11 +117,9 @@ type TasksByLanding = ReadonlyMap<LandedState, number>
 
 /** The last states of done tasks that a person undid: nobody waits for these to land. */
 export async function undoneLandings({ treeWrites, landings, tasks }: Reads): Promise<TasksByLanding> {
-  const writes = await treeWrites.since(0)
-  const ids = new Set(writes.flatMap(({ cause, taskId }) => (cause === 'undo' ? (taskId ?? []) : [])))
-  if (ids.size === 0) return new Map()
-  const undone = await treeWrites.undone([...ids])
-  const done = (await tasks.withIds([...ids])).filter(({ id, status }) => undone.has(id) && status === 'done')
+  const undone = await treeWrites.undoneTasks()
+  if (undone.length === 0) return new Map()
+  const done = (await tasks.withIds(undone)).filter(({ status }) => status === 'done')
   const states = [...(await landings.of(done.map(({ id }) => id))).values()].map(({ is }) => is)
   return new Map(states.map((state) => [state, states.filter((one) => one === state).length]))
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { PlannedRestore, RestoreRequest } from '../../git/ports/work-tree.ts'
 import { Failure } from '../../kernel/failure.ts'
+import type { TaskId } from '../../kernel/id.ts'
 import { names, path, place, measuredList as upTo, words } from '../../kernel/operations/fields.ts'
 import { identifier } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
@@ -30,7 +31,7 @@ import {
   writeQuestion,
   writtenLines,
 } from './tree-write.ts'
-import { readChangesAround } from './work-tree-activity.ts'
+import { attemptsWithTurns, readChangesAround } from './work-tree-activity.ts'
 
 const maxEntries = 20_000
 const maxListed = 200
@@ -201,7 +202,7 @@ export const restore = defineOperation({
   })
   .record(async ({ reads, plan: { isWanted: writes, until }, applied: done, context, setting }, input) => {
     const { id, paths } = input
-    const { taskId, missionId, title } = await findRestorable(reads, context, id)
+    const { taskId, missionId, title, states } = await findRestorable(reads, context, id)
     const { written, before, after } = done
     const event =
       written.length === 0
@@ -214,7 +215,7 @@ export const restore = defineOperation({
     const isAllThere = paths === undefined && done.same > 0 && done.files.length + done.newer.length === 0
     const closed =
       writes && (event !== null || isAllThere)
-        ? await closedLosses(reads, id, { written, tree: treeOf(withMachine(context, before)), isAllThere })
+        ? await closedLosses(reads, id, { written, taskId, states, isAllThere })
         : []
     const lines =
       event === null || until === null
@@ -222,7 +223,7 @@ export const restore = defineOperation({
         : await writtenLines(reads, event, {
             until,
             lines: done.lines,
-            makers: await possibleMakers(reads, event.write),
+            makers: await makersOfRestored(reads, event.write),
           })
     return {
       events: [...lines, ...(event === null ? [] : [event]), ...closed],
@@ -249,7 +250,7 @@ export const restore = defineOperation({
   })
 
 /** Who may have made what was restored, as far as it is not recorded already: nobody at work, or all of them. */
-async function possibleMakers(
+async function makersOfRestored(
   reads: Reads,
   write: TreeWrite,
 ): Promise<Pick<RecordedStep, 'owners' | 'certainty'>> {
@@ -257,15 +258,14 @@ async function possibleMakers(
   const open = await reads.tasks.openInTree(tree)
   if (open.length === 0) return nobody
   const since = Math.min(...open.map(({ openedAt }) => openedAt))
-  const { hookEvidence } = await readChangesAround(reads, { tree, since })
+  const activity = await readChangesAround(reads, { tree, since })
   const { taskId, subject } = write
   const above =
     taskId === null ? [] : [taskId, ...((await reads.tasks.ancestors([taskId])).get(taskId) ?? [])]
-  const atWork = open.map((attempt) => ({
-    id: attempt.id,
-    taskId: attempt.taskId,
-    turns: hookEvidence?.above.get(attempt.id) ?? [],
-  }))
+  const atWork = attemptsWithTurns(
+    activity,
+    open.map(({ id }) => id),
+  )
   if (isOfNobodyAtWork({ ...write, tasks: above }, atWork)) return nobody
   const own = atWork.filter((attempt) => attempt.taskId === taskId || attempt.turns.includes(subject))
   const makers = own.length > 0 ? own : atWork
@@ -274,22 +274,25 @@ async function possibleMakers(
 
 interface RestoreOutcome {
   readonly written: readonly string[]
-  /** The work tree, as `treeOf` names it. */
-  readonly tree: string
+  readonly taskId: TaskId | null
+  readonly states: readonly SnapshotLocation[]
   /** Every file of what was restored is as it was kept. */
   readonly isAllThere: boolean
 }
 
-/** The inbox items about lost files of a work tree that are restored now, each file by this restore or an earlier one. */
+/** The inbox items about lost files that are restored now, each file by this restore or an earlier one. */
 async function closedLosses(
   { fileLosses, treeWrites }: Reads,
   id: string,
-  { written, tree, isAllThere }: RestoreOutcome,
+  { written, taskId, states, isAllThere }: RestoreOutcome,
 ): Promise<readonly NewProjectEvent[]> {
   const closed: NewProjectEvent[] = []
   for (const item of await fileLosses.open()) {
     const loss = await fileLosses.byItem(item.id)
-    if (loss === null || treeOf(loss.from.place) !== tree) continue
+    if (loss === null) continue
+    // Another state may have another content of the same file.
+    const isFrom = states.some(({ directory }) => directory === loss.from.place.directory)
+    if (item.id !== id && (taskId === null || item.taskId !== taskId) && !isFrom) continue
     const earlier = await treeWrites.since(loss.until, treeOf(loss.from.place))
     const restored = earlier.flatMap(({ cause, files }) => (cause === 'restore' ? files : []))
     const back = new Set([...written, ...restored])

@@ -288,10 +288,7 @@ export function attributionIntervals(
     const { touched = null, contents = null } = measured[index] ?? {}
     const isLast = index === bounds.length - 1
     const open = attemptsOpenDuring(activity, from, to)
-    const atWork = open.flatMap((id) => {
-      const attempt = activity.neighbors.get(id)
-      return attempt ? [{ taskId: attempt.taskId, turns: activity.hookEvidence?.above.get(id) ?? [] }] : []
-    })
+    const atWork = attemptsWithTurns(activity, open)
     return {
       touched: touched === null ? null : new Set(touched),
       open,
@@ -299,6 +296,14 @@ export function attributionIntervals(
       ...(activity.hookEvidence !== null && { time: { from: from.at, to: isLast ? span.end.at : to.at } }),
       ...(contents !== null && { contents: endContents(contents, paths) }),
     }
+  })
+}
+
+/** Those of some attempts and turns that are attempts, each with its turns. */
+export function attemptsWithTurns({ neighbors, hookEvidence }: WorkTreeActivity, ids: readonly string[]) {
+  return ids.flatMap((id) => {
+    const attempt = neighbors.get(id)
+    return attempt ? [{ id, taskId: attempt.taskId, turns: hookEvidence?.above.get(id) ?? [] }] : []
   })
 }
 
@@ -313,7 +318,7 @@ export function writtenPaths(intervals: readonly MeasuredInterval[]): {
   return { written, alsoChanged: new Set(touched.filter((path) => written.has(path))) }
 }
 
-/** The changes, with a rename that a person's command made in part as what it is: a file that went, and one that came. */
+/** The changes, with each rename that a person's command had a part in as two: a file that went, and one that came. */
 export function withoutWrittenRenames(
   changes: readonly FileChange[],
   written: ReadonlySet<string>,

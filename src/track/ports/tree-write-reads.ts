@@ -1,4 +1,4 @@
-import type { SnapshotId } from '../../kernel/id.ts'
+import type { SnapshotId, TaskId } from '../../kernel/id.ts'
 import type { TreeWrite } from '../domain/tree-write.ts'
 
 export interface RecordedUndo {
@@ -16,4 +16,6 @@ export interface TreeWriteReads {
   since(time: number, tree?: string): Promise<readonly TreeWrite[]>
   /** The last undo of tasks and turns that nobody restored, and whose task was not started again since. */
   undone(ids: readonly string[]): Promise<ReadonlyMap<string, RecordedUndo>>
+  /** The tasks that are undone so. */
+  undoneTasks(): Promise<readonly TaskId[]>
 }

@@ -52,6 +52,32 @@ export async function applyTreeWritten(
 
 export function treeWriteReads({ db, projectId }: ReadScope): TreeWriteReads {
   const all = db.selectFrom('tree_write').selectAll().where('project_id', '=', projectId)
+  // Nobody restored it, and the task was not started again since.
+  const standing = all
+    .where('cause', '=', 'undo')
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('attempt')
+            .select('attempt.id')
+            .whereRef('attempt.project_id', '=', 'tree_write.project_id')
+            .whereRef('attempt.task_id', '=', 'tree_write.subject')
+            .whereRef('attempt.seq', '>', 'tree_write.seq'),
+        ),
+      ),
+    )
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('tree_write as later')
+            .select('later.id')
+            .whereRef('later.project_id', '=', 'tree_write.project_id')
+            .whereRef('later.subject', '=', 'tree_write.id'),
+        ),
+      ),
+    )
   return {
     async byId(id) {
       const row = await all.where('id', '=', id).executeTakeFirst()
@@ -70,38 +96,15 @@ export function treeWriteReads({ db, projectId }: ReadScope): TreeWriteReads {
     async undone(ids) {
       const found = new Map<string, RecordedUndo>()
       for (const batch of splitIntoBatches([...new Set(ids)])) {
-        const rows = await all
-          .where('cause', '=', 'undo')
-          .where('subject', 'in', batch)
-          .where((eb) =>
-            eb.not(
-              eb.exists(
-                eb
-                  .selectFrom('attempt')
-                  .select('attempt.id')
-                  .whereRef('attempt.project_id', '=', 'tree_write.project_id')
-                  .whereRef('attempt.task_id', '=', 'tree_write.subject')
-                  .whereRef('attempt.seq', '>', 'tree_write.seq'),
-              ),
-            ),
-          )
-          .where((eb) =>
-            eb.not(
-              eb.exists(
-                eb
-                  .selectFrom('tree_write as later')
-                  .select('later.id')
-                  .whereRef('later.project_id', '=', 'tree_write.project_id')
-                  .whereRef('later.subject', '=', 'tree_write.id'),
-              ),
-            ),
-          )
-          .orderBy('seq')
-          .execute()
+        const rows = await standing.where('subject', 'in', batch).orderBy('seq').execute()
         for (const { id, subject, author, written_at: undoneAt } of rows)
           found.set(subject, { id: id as SnapshotId, author, undoneAt }) // a brand
       }
       return found
+    },
+    async undoneTasks() {
+      const rows = await standing.clearSelect().select('task_id').distinct().execute()
+      return rows.flatMap(({ task_id: id }) => (id === null ? [] : [id as TaskId])) // a brand
     },
   }
 }
