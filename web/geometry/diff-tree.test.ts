@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { sumOfLines } from '../../src/track/domain/changes.ts'
-import { type DiffNode, diffRows, diffTree } from './diff-tree.ts'
+import { changesInOrder, type DiffNode, diffRows, diffTree } from './diff-tree.ts'
 
 const part = fc.constantFrom('src', 'test', 'a', 'b', 'read me', 'x.ts', 'Ünï')
 const change = fc.record({
@@ -21,6 +21,7 @@ test('the tree holds every change once, in an order that does not hang on how th
       const tree = diffTree(list)
       const rows = diffRows(tree, new Set())
       const files = rows.flatMap(({ node }) => (node.kind === 'file' ? [node.path] : []))
+      expect(changesInOrder(tree).map(({ path }) => path)).toEqual(files)
       expect(files.toSorted()).toEqual(list.map(({ path }) => path).toSorted())
       const mixed = list
         .map((one) => ({ one, key: keys.next().value ?? 0 }))

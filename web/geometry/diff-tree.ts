@@ -100,3 +100,8 @@ export function diffRows<C extends DiffPath>(
     return [row, ...diffRows(node, folded, depth + 1)]
   })
 }
+
+/** The changes in the order of the tree. */
+export function changesInOrder<C extends DiffPath>(root: DiffFolder<C>): readonly C[] {
+  return root.children.flatMap((node) => (node.kind === 'file' ? [node.change] : changesInOrder(node)))
+}

@@ -1,6 +1,6 @@
 import type { ProcessDefinition } from '../../gate/domain/definition.ts'
 import type { AttemptedEvent, RunEvent, RunRefusal } from '../../gate/domain/run.ts'
-import { itemOutcome } from '../../inbox/domain/inbox-item.ts'
+import { itemKindPhrases, itemOutcome } from '../../inbox/domain/inbox-item.ts'
 import type {
   CaptureSessionId,
   MissionId,
@@ -391,7 +391,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       ...touchedPlace(item),
     ],
     words: ({ item }, titles) =>
-      `opened ${plainWord(item.kind)} ${item.id}${subjectSuffix(item, titles)}: ${shortenText(item.reason)}`,
+      `put ${itemKindPhrases[item.kind]} into the inbox${subjectSuffix(item, titles)}: ${shortenText(item.reason)}`,
   },
   'inbox.closed': {
     concerns: ({ itemId: id, taskId, missionId }) => [
@@ -403,7 +403,10 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
     words: ({ answer, ...closed }, titles) => {
       const outcome = itemOutcome(closed)
       const text = answer === null || answer === outcome ? '' : `: ${shortenText(answer)}`
-      return `${outcome} ${closed.itemId}${subjectSuffix(closed, titles)}${text}`
+      const about = subjectSuffix(closed, titles)
+      return outcome === 'sent back' && about !== ''
+        ? `${outcome}${about.slice(' for'.length)} in the inbox${text}`
+        : `${outcome} an inbox item${about}${text}`
     },
   },
 
@@ -414,8 +417,8 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   },
   'run.created': {
     concerns: ({ run }) => [createdConcern({ kind: 'run', id: run.id }), ...touchedPlace(run)],
-    words: ({ run: { id, process, state, taskId, missionId } }, titles) =>
-      `created ${id} of process ${process.id} in "${state}"${subjectSuffix({ taskId, missionId }, titles)}`,
+    words: ({ run: { process, state, taskId, missionId } }, titles) =>
+      `began a run of process ${process.id} in "${state}"${subjectSuffix({ taskId, missionId }, titles)}`,
   },
   'run.advanced': {
     concerns: runUpdated,

@@ -208,12 +208,12 @@ function decisionReason(
   const description = stateNamed(definition, run.state)?.description
   const wanted = approvals.map(
     ({ role, artifact }) =>
-      `A person approves${artifact === null ? '' : ` ${approvedWords(definition, artifact)}`}, in the role ${role}.`,
+      `Approving ${artifact === null ? 'it' : approvedWords(definition, artifact)} takes the role ${role}.`,
   )
   const detail = description === null || description === undefined ? '' : ` (${description})`
   const choices = events.map((event) => event.replaceAll(/[_-]+/g, ' '))
   return [
-    `${definition.name} is at "${run.state}"${detail} and waits for your decision${choices.length === 0 ? '' : `: ${choices.join(', ')}`}.`,
+    `${definition.name} waits for your decision at "${run.state}"${detail}${choices.length === 0 ? '' : `: ${choices.join(' or ')}`}.`,
     ...wanted,
   ].join(' ')
 }

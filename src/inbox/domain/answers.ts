@@ -2,7 +2,13 @@ import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { reopenTask } from '../../review/domain/review.ts'
 import type { Attempt, Task } from '../../track/domain/task.ts'
-import { type InboxItem, type InboxItemAnswer, type InboxItemKind, itemOutcome } from './inbox-item.ts'
+import {
+  type InboxItem,
+  type InboxItemAnswer,
+  type InboxItemKind,
+  itemKindPhrases,
+  itemOutcome,
+} from './inbox-item.ts'
 
 /** The answers that a person can give to an inbox item. */
 export type InboxVerb = 'approve' | 'reject' | 'answer' | 'dismiss'
@@ -74,7 +80,7 @@ export function endingOf(item: InboxItem, verb: InboxVerb, words: string | null)
   refuseClosedItem(item)
   const ending = endings[kind][verb]
   if (ending === undefined) {
-    throw new Failure('REFUSED', `Cannot ${verb} ${id}: it is ${kindWords[kind]}.`, {
+    throw new Failure('REFUSED', `Cannot ${verb} ${id}: it is ${itemKindPhrases[kind]}.`, {
       reason: 'answer_not_possible',
       hint: `Use one of: ${answerCommands(kind, id).join('; ')}.`,
     })
@@ -98,17 +104,6 @@ export function refuseClosedItem(item: InboxItem): void {
     hint: 'waymark inbox lists the open items.',
   })
 }
-
-const kindWords = {
-  blocker: 'a blocker',
-  review: 'a review',
-  verdict: 'a verdict about a completion',
-  scope: 'a question about files out of scope',
-  approval: 'a decision about a run',
-  command: 'a command to approve',
-  stale_attempt: 'a stale attempt',
-  loss: 'about lost files',
-} as const satisfies Record<InboxItemKind, string>
 
 /** A person ends an item. `attempt` and `task` are those that it is about. */
 export function endItem(

@@ -22,6 +22,18 @@ export const itemKinds = [
 ] as const
 export type InboxItemKind = (typeof itemKinds)[number]
 
+/** What an item is, inside a sentence. */
+export const itemKindPhrases = {
+  blocker: 'a blocker',
+  review: 'a review',
+  verdict: 'a verdict about a completion',
+  scope: 'a question about files out of scope',
+  approval: 'a decision about a run',
+  command: 'a command to approve',
+  stale_attempt: 'a stale attempt',
+  loss: 'a question about lost files',
+} as const satisfies Record<InboxItemKind, string>
+
 /** Agents at work and gates wait for these: they come first. */
 export const urgentItemKinds = ['blocker', 'approval', 'command'] as const satisfies readonly InboxItemKind[]
 

@@ -775,7 +775,7 @@ function duration(milliseconds: number | null): string | null {
   if (milliseconds === null) return null
   const seconds = Math.round(milliseconds / 1000)
   if (seconds < 60) return `${seconds} s`
-  const minutes = Math.round(seconds / 60)
+  const minutes = Math.floor(seconds / 60)
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 

@@ -11,7 +11,7 @@ type TurnListRow = OutputOf<'sessions_show'>['turns'][number]
 
 export const sessions: AnswerView<'sessions'> = ({ sessions: listed }, page) => {
   if (listed.length === 0)
-    return 'No session is recorded here. Start with waymark capture on; waymark capture status shows the state.'
+    return 'No session is recorded here. Start with waymark init --hooks; waymark capture status shows the state.'
   const columns = [
     { title: 'client', shrinks: true },
     { title: 'turns', align: 'right' as const },

@@ -48,7 +48,7 @@ export const undo: AnswerView<'undo'> = (answer, page) => {
   const name = `"${title}" ${ink('dim', id)}`
   const head = answer.written
     ? `${ink('green', 'Undid')} ${name}: ${formatCount(total, 'file')} in ${answer.work_tree}.`
-    : `Would undo ${name}: ${formatCount(total, 'file')} in ${answer.work_tree}. Nothing was written.`
+    : `Would undo ${name}: ${formatCount(total, 'file')} in ${answer.work_tree}.${page.isAsked === true ? '' : ' Nothing was written.'}`
   const rows = (entries: readonly (readonly [path: string, note: string])[]) =>
     indentText(entries.map(([path, note]) => `${escapeLineBreaks(path)}  ${ink('dim', note)}`).join('\n'))
   const markWords = (isMarked: boolean) => (isMarked ? ', marked in the file' : '')

@@ -208,7 +208,7 @@ test('every command of a day has a text for a person', () => {
   expect(text('inbox')).toBe('Nothing needs you.\n')
   expect(text('doctor')).toMatch(/ok +log +\d+ log entries, the hash chain is intact/)
   expect(text('log')).toMatch(
-    /started the record.*started mission.*logged an issue.*logged progress of "Add the form".*answered h-/s,
+    /started the record.*started mission.*logged an issue.*logged progress of "Add the form".*answered an inbox item/s,
   )
 })
 

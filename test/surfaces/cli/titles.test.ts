@@ -145,7 +145,7 @@ test('one word tells how work came back, in the answer, the log, the inbox and t
     new RegExp(`waymark reject ${item} "<reason>" +Send back`),
   )
   expect((await spoken(['reject', item, 'Use whole cents.'], project)).out).toMatch(/^Sent back review h-/)
-  expect((await spoken(['log'], project)).out).toContain(`sent back ${item} for "Add the form"`)
+  expect((await spoken(['log'], project)).out).toContain('sent back "Add the form" in the inbox')
   expect((await spoken(['inbox', '--closed'], project)).out).toContain('sent back by Tess: Use whole cents.')
   expect((await spoken(['show', taskId], project)).out).toMatch(/Attempt 1 by .*: done, sent back by Tess/)
   expect((await spoken(['approve', item], project)).error).toContain('was already sent back by Tess')

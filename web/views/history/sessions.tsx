@@ -22,7 +22,7 @@ export function SessionList() {
   if (answer.sessions.length === 0) {
     return (
       <EmptyState title="Sessions appear here when a client's hooks record them. Turn recording on:">
-        <TerminalCommand words="capture on" />
+        <TerminalCommand words="init --hooks" />
       </EmptyState>
     )
   }

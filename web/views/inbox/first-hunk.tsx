@@ -25,10 +25,11 @@ export function FirstHunk(work: FirstHunkWork) {
   return path === undefined ? <FirstMeasuredHunk {...work} /> : <FileHunk {...work} path={path} />
 }
 
-/** A shared work tree also has changes of others: only a file that is counted as this work's is shown. */
+/** A shared work tree also has changes of others: a file that is certainly this work's is shown before one that is counted as its. */
 function FirstMeasuredHunk(work: FirstHunkWork) {
-  const { answer } = useQuery('changes', { id: work.attempt ?? work.task, limit: 1 }, { once: true })
-  const [change] = answer.value?.changes ?? []
+  const { answer } = useQuery('changes', { id: work.attempt ?? work.task, limit: 20 }, { once: true })
+  const changes = answer.value?.changes ?? []
+  const change = changes.find(({ attribution }) => attribution === 'certain') ?? changes[0]
   return change ? <FileHunk {...work} path={change.path} /> : null
 }
 

@@ -1,6 +1,6 @@
 import type { ReadonlySignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { needsYouText } from '../../../src/inbox/domain/inbox-item.ts'
 import type { Timeline } from '../../api/entities.ts'
 import { denialReason } from '../../api/session.ts'
@@ -35,13 +35,19 @@ export function View({ params }: ViewProps) {
     crumb.value = name === undefined ? [] : [{ text: name }]
   }, [name])
   useCommands(tabKeys(id))
+  const tabList = useRef<HTMLElement>(null)
+  // On a phone the list is wider than the screen.
+  useEffect(() => {
+    const current = tabList.current?.querySelector('[aria-current]')
+    current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [tab, mission === null])
   if (mission === null) {
     return <Pending failure={failure} subject={{ ...missionSubject, id }} />
   }
   return (
     <div class="mission">
       <MissionHeader mission={mission} />
-      <nav class="mission-tabs" aria-label="Views of the mission">
+      <nav class="mission-tabs" ref={tabList} aria-label="Views of the mission">
         {tabs.map(({ name: other, title }) => (
           <a key={other} href={href(tabPath(id, other))} {...(other === tab && { 'aria-current': 'page' })}>
             {title}

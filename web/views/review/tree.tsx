@@ -2,15 +2,17 @@ import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { formatCount } from '../../../src/kernel/text.ts'
 import type { ReviewData, ReviewFileRow } from '../../api/entities.ts'
-import { type DiffNode, diffRows, diffTree } from '../../geometry/diff-tree.ts'
+import { changesInOrder, type DiffNode, diffRows, diffTree } from '../../geometry/diff-tree.ts'
 import { plainText } from '../../geometry/line-parts.ts'
 import { PlusMinus } from '../../parts/evidence.tsx'
 import { FilterField } from '../../parts/list.tsx'
 import { fileKey, type ReviewModel } from './model.ts'
 
-interface TreeFile extends ReviewFileRow {
+interface TreeFile {
+  readonly path: string
   readonly added_lines: number | null
   readonly deleted_lines: number | null
+  readonly file: ReviewFileRow
 }
 
 interface TreeProps {
@@ -44,7 +46,7 @@ export function FileTree({ review, data, files, go }: TreeProps) {
             key={`${node.kind} ${node.path}`}
             style={{ '--depth': String(depth) }}
             {...(node.kind === 'file' &&
-              fileKey(node.change) === current && { 'aria-current': 'true' as const })}
+              fileKey(node.change.file) === current && { 'aria-current': 'true' as const })}
           >
             <Node node={node} isFolded={folded.value.has(node.path)} {...{ fold, go, review }} />
           </li>
@@ -52,6 +54,11 @@ export function FileTree({ review, data, files, go }: TreeProps) {
       </ul>
     </nav>
   )
+}
+
+/** In the order of the list, so that the page shows them as it does. */
+export function inTreeOrder(files: readonly ReviewFileRow[]): readonly ReviewFileRow[] {
+  return changesInOrder(diffTree(files.map(treeFile))).map(({ file }) => file)
 }
 
 interface NodeProps {
@@ -71,7 +78,7 @@ function Node({ node, isFolded, fold, go, review }: NodeProps) {
       </button>
     )
   }
-  const { change } = node
+  const change = node.change.file
   const comments = change.comments.open + change.comments.answered + change.comments.drafts
   const isViewed = review.isViewed(change)
   const isBack = change.viewed !== null && !change.viewed.current && !isViewed
@@ -112,10 +119,5 @@ const signs = { added: '+', modified: '·', deleted: '−', renamed: '→' } as 
 /** Of several work trees, each is a folder above its files. */
 function treeFile(file: ReviewFileRow): TreeFile {
   const path = file.tree === null ? file.path : `${file.tree}/${file.path}`
-  return {
-    ...file,
-    ...(file.tree !== null && { path }),
-    added_lines: file.added,
-    deleted_lines: file.removed,
-  }
+  return { path, added_lines: file.added, deleted_lines: file.removed, file }
 }

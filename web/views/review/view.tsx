@@ -32,7 +32,7 @@ import {
   space,
 } from './model.ts'
 import { SendDialog } from './send.tsx'
-import { FileTree } from './tree.tsx'
+import { FileTree, inTreeOrder } from './tree.tsx'
 import './review.css'
 
 /** A review of a task, a mission, or all changes since the last review, with its comments. */
@@ -75,7 +75,7 @@ function ReviewContent({ review, data }: { readonly review: ReviewModel; readonl
   const [action, setAction] = useState<ReviewActionName | null>(null)
   const words = (query.value.get('words') ?? '').toLowerCase()
   const files = useMemo(
-    () => (words === '' ? data.files : data.files.filter(({ path }) => path.toLowerCase().includes(words))),
+    () => inTreeOrder(data.files).filter(({ path }) => path.toLowerCase().includes(words)),
     [data.files, words],
   )
   const go = (file: ReviewFileRow) => {
@@ -315,9 +315,19 @@ function Head({ review, data, decided, say, reopen }: HeadProps) {
   )
 }
 
+/** What a person asked for, unless the work was approved since. */
+function openRequest(reviews: ReviewData['reviews']) {
+  const request = reviews.findLast(({ action }) => action === 'send_back')
+  const later = request === undefined ? [] : reviews.slice(reviews.indexOf(request) + 1)
+  const isApproved = later.some(
+    ({ action, task_id }) => action === 'approve' && (task_id === null || task_id === request?.task_id),
+  )
+  return isApproved ? undefined : request
+}
+
 /** The goal, the links, and the last reviews. */
 function About({ data: { subject, reviews, attempts } }: { readonly data: ReviewData }) {
-  const request = reviews.findLast(({ action }) => action === 'send_back')
+  const request = openRequest(reviews)
   return (
     <>
       {subject.goal === null ? null : (
