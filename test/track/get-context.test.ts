@@ -165,6 +165,7 @@ describe('MC2-003 answers stay small', () => {
       objective: long,
       description: long,
       scope: long,
+      constraints: long,
       total_phases: 26,
     })
     for (let phase = 1; phase <= 26; phase += 1) {

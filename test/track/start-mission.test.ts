@@ -50,6 +50,28 @@ test('MC2-007 MC2-011 MC2-012 description, scope and constraints are optional an
   expect(await project.call('show', { id: bare.mission_id })).toMatchObject(nothing)
 })
 
+test('its agents get what its author asks: the constraints with each task, all of it with the context', async () => {
+  const project = await openProject()
+  const said = { description: 'All of it', scope: 'Backend only', constraints: 'No new dependencies' }
+  const { mission_id } = await project.call('start_mission', { name: 'a', objective: 'b', ...said })
+  const { constraints } = said
+  const started = await project.call('start_task', { mission_id, name: 'One', goal: 'g' })
+  expect(started).toMatchObject({ constraints })
+  const phases = [{ id: 'P1', name: 'Build' }]
+  const tasks = [{ key: 'k', title: 'Two', phase: 'P1' }]
+  const [planned] = (await project.call('plan_tasks', { mission_id, phases, tasks })).tasks
+  expect(await project.call('start_task', { planned_task_id: planned.id })).toMatchObject({ constraints })
+  const context = await project.call('get_context', { mission_id, include: ['tasks'] })
+  expect(context).toMatchObject(said)
+  const later = { mission_id, include: ['tasks'], filter: { since: context.as_of } }
+  expect(await project.call('get_context', later)).not.toHaveProperty('constraints')
+
+  const bare = await project.call('start_mission', { name: 'b', objective: 'b' })
+  const inBare = await project.call('start_task', { mission_id: bare.mission_id, name: 'Three', goal: 'g' })
+  expect(inBare).not.toHaveProperty('constraints')
+  expect(await project.call('start_task', { name: 'Four', goal: 'g' })).not.toHaveProperty('constraints')
+})
+
 describe('MC2-008 MC2-009 MC2-010 profile and phases', () => {
   test.each([
     ['simple', 2],

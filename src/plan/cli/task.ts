@@ -40,6 +40,7 @@ export const startTask: AnswerView<'start_task'> = (answer, page) => {
         ['phase', String(answer.phase_number ?? '')],
         ['snapshot', `${answer.snapshot_type} ${answer.snapshot_id.slice(0, 12)}`],
         ['scope', areas.join(', ')],
+        ['constraints', answer.constraints ?? ''],
       ],
       page,
     ),

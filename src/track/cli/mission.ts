@@ -96,6 +96,9 @@ function contextHead(answer: OutputOf<'get_context'>, page: RenderContext): stri
   const rows = [
     ['id', answer.mission_id],
     ['objective', answer.objective ?? ''],
+    ['description', answer.description ?? ''],
+    ['scope', answer.scope ?? ''],
+    ['constraints', answer.constraints ?? ''],
     ['status', statusWord(answer.mission_status, page)],
     ['phase', phase && `${phase} expected`],
   ] as const

@@ -16,7 +16,7 @@ import type { TaskLine } from '../../plan/ports/task-reads.ts'
 import { reviewFields, reviewInMission } from '../../review/operations/agent-reviews.ts'
 import type { Reads, StoreReader } from '../../store/ports/store.ts'
 import { isFollowed } from '../domain/landed.ts'
-import { currentPhase, expectedPhases, shownStatus } from '../domain/mission.ts'
+import { currentPhase, expectedPhases, type Mission, shownStatus } from '../domain/mission.ts'
 import type { RecordFilter } from '../ports/record-reads.ts'
 import { undoneEntry } from './attempt-answer.ts'
 import { missionLanded, missionLandedField } from './landed.ts'
@@ -200,6 +200,9 @@ export const getContext = defineOperation({
     mission_name: z.string(),
     mission_status: missionStatus,
     objective: z.string().nullable(),
+    description: z.string().optional(),
+    scope: z.string().optional(),
+    constraints: z.string().optional(),
     current_phase: z.int(),
     total_phases: z.int(),
     runs: missionRunsFields.runs.optional(),
@@ -275,15 +278,17 @@ export const getContext = defineOperation({
       : {}
     const landed = paging.isFirst ? await missionLanded(reads, mission.id, filter.since) : null
     // Who asks for what is new knows it.
-    const objective =
-      since !== undefined || mission.objective === null ? null : excerpt(mission.objective, 600)
-    const used = JSON.stringify([objective, summary, answered, gates, review, losses, landed]).length
+    const isNew = since === undefined
+    const objective = isNew && mission.objective !== null ? excerpt(mission.objective, 600) : null
+    const brief = isNew && paging.isFirst ? missionBrief(mission) : {}
+    const used = JSON.stringify([objective, brief, summary, answered, gates, review, losses, landed]).length
     const fitted = input.limit === undefined ? fitBudget(sections, answerBudget - used) : sections
     return {
       mission_id: mission.id,
       mission_name: mission.name,
       mission_status: shownStatus(mission, now),
       objective,
+      ...brief,
       current_phase: current,
       total_phases: expectedPhases(mission, phases),
       ...(gates !== null && gates.runs.length > 0 && { runs: gates.runs }),
@@ -301,6 +306,15 @@ export const getContext = defineOperation({
     }
   })
 })
+
+/** What the mission's author wrote besides the objective. */
+function missionBrief({ description, scope, constraints }: Mission) {
+  return {
+    ...(description && { description: excerpt(description, 600) }),
+    ...(scope && { scope: excerpt(scope, 600) }),
+    ...(constraints && { constraints: excerpt(constraints, 600) }),
+  }
+}
 
 /** A phase number that the mission does not have: its lists are empty. */
 const noPhase = 'ph-none' as NonNullable<Parameters<typeof loadSection>[2]['phaseId']> // no phase has this id

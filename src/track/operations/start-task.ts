@@ -88,6 +88,8 @@ const StartAnswer = z.object({
   /** The caller's open attempt goes on from its first snapshot. */
   continued: z.literal(true).optional(),
   warnings: strings,
+  /** What its mission asks of every task. */
+  constraints: z.string().optional(),
   /** Its promises with those of mission and project. */
   done_when: DoneWhenEntry.optional(),
   goal: z.string().nullable().optional(),
@@ -314,12 +316,20 @@ export const startTask = defineOperation({
           ...criteriaNotes(doneWhen?.criteria),
           ...(await gateNotes(reads, started.task, context)),
         ],
+        ...constraintsOf(situation.mission),
         ...(doneWhen && { done_when: doneWhen }),
         ...history,
         ...open,
       },
     }
   })
+
+const maxConstraints = 2_000
+
+function constraintsOf(mission: Mission | null): { readonly constraints?: string } {
+  const constraints = mission?.constraints ?? ''
+  return constraints === '' ? {} : { constraints: excerpt(constraints, maxConstraints) }
+}
 
 /** How the criteria are answered: the list of tools leaves the field out, because few tasks have some. */
 function criteriaNotes([first]: readonly string[] = []): readonly string[] {
