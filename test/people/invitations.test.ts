@@ -60,7 +60,7 @@ test('an owner lets an invited person in, without single sign-on and without an 
   expect(signedIn.status).toBe(200)
   const { tokens } = await team.call('token_list', { revoked: true })
   expect(tokens).toMatchObject([
-    { kind: 'person', person: { name: 'cleo' }, access: 'contributor', state: 'valid' },
+    { kind: 'person', person: { name: 'cleo' }, access: null, state: 'valid' },
     { kind: 'invitation', state: 'revoked', revoked_by: 'cleo' },
     { name: 'Ben' },
     { name: 'Ada' },
@@ -208,6 +208,54 @@ test('nobody is let in who has a way in, is an admin, or may more elsewhere than
     permissions: { access: 'viewer' },
   })
   expect(await refused(ben, 'cleo')).toBe('invited_signed_in')
+})
+
+test('the token of an invitation permits what its person may, as that changes, in this project alone', async () => {
+  const { team, ben, invite, accept } = await withInvited()
+  const { token } = await jsonOf(accept((await invite(ben)).invitation))
+  const permissions = async () => (await jsonOf(team.ask(token, '/p/shop/api/session'))).permissions
+  const raised = await jsonOf(
+    team.ask(ben, '/p/shop/api/member_set', { person: 'cleo', access: 'maintainer', roles: ['reviewer'] }),
+  )
+  expect(raised).toMatchObject({ access: 'maintainer', limited_tokens: [] })
+  await expect.poll(permissions).toMatchObject({ access: 'maintainer', roles: ['reviewer'] })
+  await team.call('member_set', { person: 'cleo', access: 'viewer' })
+  await expect.poll(permissions).toMatchObject({ access: 'viewer' })
+
+  await team.call('person_admin', { person: 'cleo' })
+  await team.call('member_add', { person: 'cleo', access: 'owner' }, 1)
+  await expect.poll(permissions).toMatchObject({ access: 'owner', admin: false })
+  expect((await team.ask(token, '/p/api/api/session')).status).toBe(404)
+  // Nor more than the token of the inviter.
+  const { secret: limited } = await team.call('token_create', {
+    kind: 'person',
+    person: 'Ben',
+    access: 'owner',
+  })
+  await team.call('member_invite', { email: 'dora@example.org' })
+  await accept((await invite(limited, 'dora')).invitation)
+  const { tokens } = await team.call('token_list')
+  expect(tokens[0]).toMatchObject({ person: { name: 'dora' }, access: 'owner' })
+})
+
+test('who cannot be invited again is refused with a command that works, and with the admins who can run it', async () => {
+  const { team, ada, ben, invite, accept } = await withInvited()
+  const { token } = await jsonOf(accept((await invite(ben)).invitation))
+  expect((await team.ask(token, '/p/shop/api/session')).status).toBe(200)
+  const hintFor = async (caller: string) => (await invite(caller)).error.hint
+  const command = /waymark (token create) --kind (\w+) --person (\S+)$/
+  for (const [caller, isNamed] of [
+    [ada, false],
+    [ben, true],
+  ] as const) {
+    const hint = await hintFor(caller)
+    expect([hint, hint.includes('Ada')]).toEqual([expect.stringMatching(command), isNamed])
+  }
+  const [, , kind, person] = command.exec(await hintFor(ben)) ?? []
+  expect(await jsonOf(team.ask(ada, '/p/shop/api/token_create', { kind, person }))).toMatchObject({
+    name: 'cleo-2',
+    kind: 'person',
+  })
 })
 
 test('a token whose answer was lost does not shut the invited person out', async () => {

@@ -188,6 +188,39 @@ test('a token is made for at most a year, under a name of its own, and for other
   expect(await call('token_revoke', { token: 'a' }, { permissions: ben })).toMatchObject({ state: 'revoked' })
 })
 
+test('a token without a chosen name gets a free one', async () => {
+  const { call } = await openTeamProject()
+  const names: string[] = []
+  for (const input of [
+    { admin: true, person: 'Ada' },
+    { kind: 'person', person: 'Ada' },
+    { kind: 'person', person: 'Ada' },
+    { person: 'Ada', all_projects: true },
+    { person: 'Ada', all_projects: true },
+  ])
+    names.push((await call('token_create', input)).name)
+  expect(names).toEqual(['Ada', 'Ada-2', 'Ada-3', 'agent', 'agent-2'])
+  await call('token_revoke', { token: 'Ada-2' })
+  expect(await call('token_create', { kind: 'person', person: 'Ada' })).toMatchObject({ name: 'Ada-2' })
+})
+
+test('more access for a member names the tokens that permit less, if they have no other', async () => {
+  const { call } = await openTeamProject()
+  await call('token_create', { admin: true, person: 'Ada' })
+  await call('person_add', { name: 'Ben' })
+  await call('member_add', { person: 'Ben', access: 'viewer' })
+  const limited = { kind: 'person', person: 'Ben', access: 'contributor' }
+  const { id } = await call('token_create', limited)
+  await call('token_create', { person: 'Ben', access: 'viewer', all_projects: true })
+  const set = async (access: string) => (await call('member_set', { person: 'Ben', access })).limited_tokens
+  expect(await set('contributor')).toEqual([])
+  expect(await set('maintainer')).toEqual([{ id, name: 'Ben', access: 'contributor' }])
+  expect(await set('maintainer')).toEqual([])
+  expect(await set('viewer')).toEqual([])
+  await call('token_create', { kind: 'person', person: 'Ben' })
+  expect(await set('owner')).toEqual([])
+})
+
 test('a token with a limit lets its person do no more than that, and makes none that lets more', async () => {
   const { call, refused, as, context } = await openTeamProject()
   await call('token_create', { admin: true, person: 'Ada' })

@@ -1,5 +1,5 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
-import { formatCount } from '../../kernel/text.ts'
+import { formatCount, joinNames } from '../../kernel/text.ts'
 import { pairs } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
 import { clockTime, formatAge } from '../../surfaces/cli/render/text.ts'
@@ -73,6 +73,20 @@ export function member(
 ): string {
   const also = roles.length === 0 ? '' : `, roles ${roles.join(', ')}`
   return `${ink('bold', name)} has ${access} access${also}${state === 'active' ? '' : ` (${state})`}.`
+}
+
+export const memberChanged: AnswerView<'member_set'> = (answer, page) => {
+  const { person, limited_tokens: tokens } = answer
+  const limits = tokens.map(({ id, name, access }) => `"${name}" ${page.ink('dim', id)} permits ${access}`)
+  return [
+    member(answer, page),
+    ...(limits.length === 0
+      ? []
+      : [
+          `Their tokens permit less: ${joinNames(limits)}.`,
+          `An admin of the server can create another: waymark token create --kind person --person ${person.id}`,
+        ]),
+  ].join('\n')
 }
 
 export const memberRemoved: AnswerView<'member_remove'> = ({ removed }, { ink }) =>

@@ -18,7 +18,7 @@ import {
 import type { Team } from '../ports/team.ts'
 import { endedTokens } from './ended-tokens.ts'
 import { personField } from './people.ts'
-import { findPerson, recordInTeam, sharedTeamOf } from './team.ts'
+import { adminStep, findPerson, recordInTeam, sharedTeamOf } from './team.ts'
 import { limitsOf } from './tokens.ts'
 
 export const invitationCreate = defineOperation({
@@ -37,7 +37,7 @@ export const invitationCreate = defineOperation({
   output: z.object({
     id: z.string(),
     person: Named,
-    /** The access limit of the person. */
+    /** The person's access to the project. */
     access: z.enum(accesses),
     expires_at: z.string(),
     /** The text of the invitation, which is not stored. */
@@ -52,11 +52,9 @@ export const invitationCreate = defineOperation({
     const invited = await findPerson(reads, words)
     const parent = permissions?.tokenId ? await reads.identities.token(permissions.tokenId) : null
     const createdBy = (permissions?.personId ?? null) as Token['createdBy'] // a brand
-    const member = await assertMayInvite(reads, invited, { projectId, createdBy, parent })
-    const limits = limitsOf(
-      { kind: 'person', access: member.access },
-      { parent, projectHere: projectId, at: createdAt },
-    )
+    const isAdmin = permissions?.admin ?? true
+    const member = await assertMayInvite(reads, invited, { projectId, createdBy, parent, isAdmin })
+    const limits = limitsOf({ kind: 'person' }, { parent, projectHere: projectId, at: createdAt })
     const newToken: Token = {
       id: ids.next('token'),
       name: 'invitation',
@@ -123,11 +121,14 @@ export async function acceptInvitation(
       const parent = parentId === null ? null : await reads.identities.token(parentId)
       if (projectId === null || (parent && tokenErrorOf(parent, createdAt) !== null))
         throw invitationEndedFailure()
-      const member = await assertMayInvite(reads, invited, { projectId, createdBy, parent })
-      const access = lowerAccess(member.access, invitation.most ?? member.access)
+      await assertMayInvite(reads, invited, { projectId, createdBy, parent, isAdmin: false })
+      // Without a limit below the inviter's, so that it permits what the person's access becomes.
       const token: Token = {
         ...invitation,
-        ...limitsOf({ kind: 'person', access }, { parent, projectHere: projectId, at: createdAt }),
+        ...limitsOf(
+          { kind: 'person', access: invitation.most },
+          { parent, projectHere: projectId, at: createdAt },
+        ),
         id: ids.next('token'),
         name: invited.name,
         kind: 'person',
@@ -161,6 +162,8 @@ interface Inviter {
   readonly createdBy: Person['id'] | null
   /** The token that they act with. */
   readonly parent: Token | null
+  /** Whether a refusal is read by someone who may do what an admin may. */
+  readonly isAdmin: boolean
 }
 
 /**
@@ -169,6 +172,9 @@ interface Inviter {
  */
 async function assertMayInvite(reads: Reads, invited: Person, inviter: Inviter): Promise<Member> {
   const { name, id } = invited
+  const byAdmin = (step: string, command: string) => adminStep(reads, inviter.isAdmin, { step, command })
+  const byToken = () =>
+    byAdmin('create a token for them', `waymark token create --kind person --person ${id}`)
   const memberships = await reads.identities.memberships(id)
   const member = memberships.find(({ projectId }) => projectId === inviter.projectId)?.member
   if (!member) {
@@ -180,19 +186,19 @@ async function assertMayInvite(reads: Reads, invited: Person, inviter: Inviter):
   if (invited.disabledAt !== null) {
     throw new Failure('CONFLICT', `${name} is disabled.`, {
       reason: 'person_disabled',
-      hint: `An admin can enable them: waymark person enable ${id}`,
+      hint: await byAdmin('enable them', `waymark person enable ${id}`),
     })
   }
   if (invited.admin) {
     throw new Failure('FORBIDDEN', `${name} is an admin of the server. Invitations are for members.`, {
       reason: 'invited_is_admin',
-      hint: `An admin can create a token for them: waymark token create --kind person --person ${id}`,
+      hint: await byToken(),
     })
   }
   if (await hasSignedIn(reads, invited, inviter)) {
     throw new Failure('CONFLICT', `${name} has signed in before, or has a token.`, {
       reason: 'invited_signed_in',
-      hint: `An admin can create another token for them: waymark token create --kind person --person ${id}`,
+      hint: await byToken(),
     })
   }
   const mayIn = await accessOf(reads, inviter)
@@ -204,7 +210,7 @@ async function assertMayInvite(reads: Reads, invited: Person, inviter: Inviter):
       `${name} is also a member of a project that their inviter does not maintain.`,
       {
         reason: 'invited_elsewhere',
-        hint: `An admin can create a token for them: waymark token create --kind person --person ${id}`,
+        hint: await byToken(),
       },
     )
   }

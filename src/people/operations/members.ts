@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
 import { choice } from '../../kernel/operations/input/fields.ts'
-import { list } from '../../kernel/operations/list-answer.ts'
+import { list, Named } from '../../kernel/operations/list-answer.ts'
 import { type CommandContext, defineOperation } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { type Access, accesses } from '../domain/access.ts'
-import type { Member, Person } from '../domain/identity.ts'
+import { type Access, accesses, lowerAccess } from '../domain/access.ts'
+import { type Member, type Person, tokenErrorOf } from '../domain/identity.ts'
 import { MemberEntry, memberEntry } from './identity-answer.ts'
 import { emailField, newPerson, personField, personNameField } from './people.ts'
 import { findPerson, recordInTeam, sharedTeamOf } from './team.ts'
@@ -118,16 +118,36 @@ export const memberChange = defineOperation({
     access: accessField.optional(),
     roles: rolesField.optional(),
   }),
-  output: MemberEntry,
+  output: MemberEntry.extend({
+    /** Why more access has no effect yet: the person's only tokens for this project permit less. */
+    limited_tokens: list(Named.extend({ access: z.enum(accesses) })),
+  }),
 }).handler((handling, { person, access, roles }) => {
   sharedTeamOf(handling)
-  return handling.record(async (reads) => {
+  return handling.record(async (reads, { at }) => {
     const { found, member } = await findMember(reads, person)
     const after = { ...member, ...(access && { access }), ...(roles && { roles }) }
     if (after.access !== 'owner') await assertOtherOwner(reads, found, member)
-    return memberSet(found, after, member.access, member)
+    const { events, answer } = memberSet(found, after, member.access, member)
+    const isRaised = lowerAccess(after.access, member.access) !== after.access
+    return {
+      events,
+      answer: { ...answer, limited_tokens: isRaised ? await limitedTokens(reads, found, after, at) : [] },
+    }
   })
 })
+
+/** The tokens of a person who cannot use their access with any of them, nor by single sign-on. */
+async function limitedTokens({ identities }: Reads, { id, issuer }: Person, { access }: Member, at: number) {
+  const tokens = (await identities.tokens({ personId: id })).flatMap(({ token }) => {
+    const isHere = token.projectId === null || token.projectId === identities.project
+    return token.kind === 'person' && isHere && tokenErrorOf(token, at) === null ? [token] : []
+  })
+  const limited = tokens.flatMap(({ id: token, name, most = access }) =>
+    lowerAccess(access, most) === access ? [] : [{ id: token, name, access: most }],
+  )
+  return issuer === null && limited.length === tokens.length ? limited : []
+}
 
 export const memberRemove = defineOperation({
   name: 'member_remove',

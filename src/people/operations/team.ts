@@ -2,6 +2,7 @@ import { Failure } from '../../kernel/failure.ts'
 import type { TransactionContext } from '../../kernel/id.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
 import type { CommandContext, QueryContext } from '../../kernel/operations/operation.ts'
+import { joinNames } from '../../kernel/text.ts'
 import type { ChangeSet, Reads } from '../../store/ports/store.ts'
 import type { CallerPermissions } from '../domain/access.ts'
 import { type Person, tokenErrorOf } from '../domain/identity.ts'
@@ -104,6 +105,19 @@ export async function findPerson({ identities }: Reads, words: string): Promise<
     reason: 'person_not_found',
     hint: 'waymark member list shows the people of this project. An admin can add one: waymark person add <name>',
   })
+}
+
+/** The next step of a refusal that only an admin can take, for an admin and for others. */
+export async function adminStep(
+  { identities }: Reads,
+  isAdmin: boolean,
+  { step, command }: { readonly step: string; readonly command: string },
+): Promise<string> {
+  if (isAdmin) return `${step[0]?.toUpperCase()}${step.slice(1)}: ${command}`
+  const people = await identities.people()
+  const admins = people.flatMap(({ name, admin, disabledAt }) => (admin && disabledAt === null ? [name] : []))
+  const some = admins.length === 0 ? 'an admin of the server' : joinNames(admins.slice(0, 3))
+  return `Only an admin of the server can ${step}. Ask ${some} to run: ${command}`
 }
 
 /** Fails if the folder has no project, and lists the existing ones. Creates nothing. */

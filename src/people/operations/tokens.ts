@@ -26,7 +26,7 @@ import { endedTokens } from './ended-tokens.ts'
 import { TokenEntry, tokenEntry } from './identity-answer.ts'
 import { ownerPerson } from './owner.ts'
 import { newPerson, personField, personNameField } from './people.ts'
-import { findPerson, recordInTeam, sharedTeamOf, teamOf } from './team.ts'
+import { adminStep, findPerson, recordInTeam, sharedTeamOf, teamOf } from './team.ts'
 
 export const tokenCreate = defineOperation({
   name: 'token_create',
@@ -42,7 +42,9 @@ export const tokenCreate = defineOperation({
   kind: 'command',
   positional: ['name'],
   input: z.strictObject({
-    name: personNameField.describe('Name of the token, and of its agent').optional(),
+    name: personNameField
+      .describe('Name of the token, and of its agent; default: its kind, or its person')
+      .optional(),
     kind: choice(tokenKinds, 'Default agent; person with --admin').optional(),
     person: personField.describe('Its owner; default: you. Another person: admins only').optional(),
     role: identifier('Gate role of its holder').optional(),
@@ -82,7 +84,7 @@ export const tokenCreate = defineOperation({
       const { person, events } = await holderOf(reads, setting, { ...input, handling })
       const token: Token = {
         id: setting.ids.next('token'),
-        name: input.name ?? (kind === 'person' ? person.name : kind),
+        name: await tokenName(reads, input.name, { kind, person, at: setting.at }),
         kind,
         role: input.role ?? null,
         ...limits,
@@ -93,7 +95,6 @@ export const tokenCreate = defineOperation({
         revokedAt: null,
         revokedBy: null,
       }
-      await assertTokenNameFree(reads, token)
       return {
         events: [...events, { kind: 'token.created', token, person: person.name }],
         sideWrites: [{ kind: 'secret made', of: token.id, hash: team.hashOf(secret) }],
@@ -290,7 +291,10 @@ async function holderOf(
   if (person.disabledAt !== null) {
     throw new Failure('CONFLICT', `${person.name} is disabled.`, {
       reason: 'person_disabled',
-      hint: `An admin can enable them: waymark person enable ${person.id}`,
+      hint: await adminStep(reads, permissions?.admin ?? true, {
+        step: 'enable them',
+        command: `waymark person enable ${person.id}`,
+      }),
     })
   }
   if (!admin || person.admin) return { person, events: [] }
@@ -298,15 +302,22 @@ async function holderOf(
   return { person: { ...person, admin: true }, events: [{ kind: 'person.changed', ...changed }] }
 }
 
-/** A person's valid tokens have different names. */
-async function assertTokenNameFree(
+/** A person's valid tokens have different names: a name that was not chosen gets a number. */
+async function tokenName(
   { identities }: Reads,
-  { name, personId, createdAt }: Token,
-): Promise<void> {
-  const tokens = await identities.tokens({ personId })
-  const existing = tokens.find(({ token }) => token.name === name && token.expiresAt > createdAt)
-  if (!existing) return
-  throw new Failure('CONFLICT', `${existing.person.name} already has a token "${name}".`, {
+  chosen: string | undefined,
+  { kind, person, at }: { readonly kind: TokenKind; readonly person: Person; readonly at: number },
+): Promise<string> {
+  const tokens = await identities.tokens({ personId: person.id })
+  const valid = tokens.filter(({ token }) => token.expiresAt > at)
+  const holderOfName = (name: string) => valid.find(({ token }) => token.name === name)
+  if (chosen === undefined) {
+    const usual = kind === 'person' ? person.name : kind
+    for (let count = 2, name = usual; ; name = `${usual}-${count++}`) if (!holderOfName(name)) return name
+  }
+  const existing = holderOfName(chosen)
+  if (!existing) return chosen
+  throw new Failure('CONFLICT', `${person.name} already has a token "${chosen}".`, {
     reason: 'token_exists',
     hint: `Choose another name, or revoke it: waymark token revoke ${existing.token.id}`,
   })

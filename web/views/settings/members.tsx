@@ -1,4 +1,5 @@
 import { useCallback, useState } from 'preact/hooks'
+import { joinNames } from '../../../src/kernel/text.ts'
 import { type Access, accesses, accessWords } from '../../../src/people/domain/access.ts'
 import { call, errorText } from '../../api/call.ts'
 import type { Invitation, MemberData } from '../../api/entities.ts'
@@ -132,8 +133,13 @@ function Row({ member, ask, confirm, refresh }: MemberRowProps) {
   const isOwn = ownPermissions.value?.person.id === person.id
   const change = async (next: Access) => {
     try {
-      await call('member_set', { person: person.id, access: next })
-      confirm(`${person.name} now has ${next} access.`)
+      const { limited_tokens: tokens } = await call('member_set', { person: person.id, access: next })
+      const limits = tokens.map((token) => `"${token.name}" permits ${token.access}`)
+      confirm(
+        limits.length === 0
+          ? `${person.name} now has ${next} access.`
+          : `${person.name} now has ${next} access. Their tokens permit less: ${joinNames(limits)}. An admin can create another.`,
+      )
     } catch (error) {
       showToast({ kind: 'refused', text: errorText(error) })
       refresh()

@@ -34,6 +34,7 @@ import {
 import {
   invited,
   member,
+  memberChanged,
   memberRemoved,
   members,
   people,
@@ -154,7 +155,7 @@ const views: { readonly [Name in OperationName]?: CallView<Name> } = {
   member_invite: member,
   member_list: members,
   member_remove: memberRemoved,
-  member_set: member,
+  member_set: memberChanged,
   mission_changes: missionChanges,
   mission_timeline: timeline,
   notify_add: notificationAdded,
