@@ -1,9 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { text } from 'node:stream/consumers'
+import { expect, onTestFinished, test } from 'vitest'
 import { teamDatabase } from '../people/team-project.ts'
 import { agentMachine } from '../remote/machines.ts'
 import { runProgram } from '../support/program.ts'
+import { startProgram } from '../support/started-program.ts'
 import { serveHome } from '../surfaces/http/serve-process.ts'
 
 /** A folder that belongs to no project, beside a database of a team. */
@@ -134,6 +136,41 @@ test('an invited person connects with an invitation, and their token is kept', a
   const again = connect(agentMachine(), 'shop')
   expect([again.code, again.error]).toEqual([1, expect.stringContaining('waymark invitation create')])
   expect(run('invitation', 'create', 'cleo', '--project', 'shop').code).not.toBe(0)
+})
+
+test('connect uses a token from standard input, else the one that this machine kept, and says which', async () => {
+  const { around, folder, json } = await openTeamFolder()
+  json('project', 'add', 'shop')
+  json('member', 'add', 'Ben', 'owner', '--project', 'shop')
+  const newToken = () => json('token', 'create', '--kind', 'person', '--person', 'Ben')
+  const [first, second] = [newToken(), newToken()]
+  const { port } = await around.serve(folder, '--port', '0')
+  const words = ['connect', `http://127.0.0.1:${port}`, '--project', 'shop', '--json']
+  const machine = agentMachine()
+  const connect = (input: string, ...more: readonly string[]) => {
+    const { out } = runProgram([...words, ...more], { ...machine, input })
+    return JSON.parse(out)
+  }
+  const used = () => JSON.parse(machine.run('whoami', '--json').out).token_id
+  expect(connect(`${first.secret}\n`)).toMatchObject({ actor: { name: 'Ben' }, token: 'new' })
+  expect(connect('')).toMatchObject({ token: 'kept' })
+  expect(used()).toBe(first.id)
+  expect(connect(`\n${second.secret}\n`)).toMatchObject({ token: 'new' })
+  expect(used()).toBe(second.id)
+
+  // What is refused replaces nothing.
+  expect(connect('wm1_wrong\n')).toMatchObject({ error: { reason: 'token_invalid' } })
+  expect(connect('', '--new-token')).toMatchObject({ error: { reason: 'token_missing' } })
+  expect(machine.run('disconnect').code).toBe(0)
+  expect(connect('')).toMatchObject({ token: 'kept' })
+  expect(used()).toBe(second.id)
+  expect(connect(first.secret, '--new-token')).toMatchObject({ token: 'new' })
+
+  // A pipe that nobody writes to or ends.
+  const waiting = startProgram(words, machine)
+  onTestFinished(() => void waiting.kill('SIGKILL'))
+  const printed = await text(waiting.stdout)
+  expect(JSON.parse(printed)).toMatchObject({ token: 'kept' })
 })
 
 test('the commands that a fresh team server shows work as they are shown', async () => {

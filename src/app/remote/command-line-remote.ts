@@ -58,7 +58,9 @@ function tokenCheck({ actor, permissions }: z.output<typeof Session>): Check {
   const who = `of ${actor.name} (${actor.kind})`
   if (!permissions) return { check: 'token', ok: true, finding: `${who}, valid until it is revoked` }
   const isSoon = Date.parse(permissions.expires_at) - Date.now() < soon
-  const renewal = isSoon ? '; create another one (waymark token create) and connect again with it' : ''
+  const renewal = isSoon
+    ? '; create another one (waymark token create) and use it: waymark connect <url> --new-token'
+    : ''
   return { check: 'token', ok: !isSoon, finding: `${who}, valid until ${permissions.expires_at}${renewal}` }
 }
 

@@ -51,7 +51,10 @@ export async function connectToServer(words: readonly string[]): Promise<void> {
   const trustsCommands =
     has('trust-commands') || (credential?.trustsCommands === true && !has('no-trust-commands'))
   if (has('trust-commands')) refuseAgent('waymark connect <url> --trust-commands')
-  const given = environment['WAYMARK_TOKEN']?.trim() || credential?.token || (await promptForToken(origin))
+  const kept = has('new-token') ? undefined : credential?.token
+  const given =
+    environment['WAYMARK_TOKEN']?.trim() || (await readToken(origin, { isKept: kept !== undefined })) || kept
+  if (given === undefined) throw noTokenFailure(origin)
   const token = readInvitation(given) ? await acceptInvitation(origin, given) : given
   // An invitation works once: its token is stored first, in case a later step fails.
   if (token !== given) servers.keep(origin, { token, trustsCommands })
@@ -71,12 +74,19 @@ export async function connectToServer(words: readonly string[]): Promise<void> {
   servers.keep(origin, { token, trustsCommands })
   keepProjectServer(root, { origin, project: session.project }, has('hooks-closed'))
   const { name, kind } = session.actor
+  const isKept = token === credential?.token
   if (isJsonRequested(flags)) {
-    return printJson({ folder: root, server: origin, project: session.project, actor: { name, kind } })
+    const place = { folder: root, server: origin, project: session.project }
+    return printJson({ ...place, actor: { name, kind }, token: isKept ? 'kept' : 'new' })
   }
   print(
     `${root} is now connected to ${origin} as project ${session.project}; you are ${name} (${kind}) there.\n`,
   )
+  if (isKept) {
+    printError(
+      `It uses the token that this machine kept for ${origin}. For another one: waymark connect ${origin} --new-token\n`,
+    )
+  }
   printError(
     trustsCommands
       ? 'Commands of guards run on this machine once a person approves them on the server.\n'
@@ -201,7 +211,9 @@ export async function disconnect(words: readonly string[]): Promise<void> {
   forgetProjectServer(root)
   if (isJsonRequested(flags)) return printJson({ folder: root, server: saved.origin, project: saved.project })
   print(`${root} is disconnected from ${baseOf(saved)}. The record stays there.\n`)
-  printError(`The token for ${saved.origin} stays on this machine, for other folders.\n`)
+  printError(
+    `The token for ${saved.origin} stays on this machine, for other folders. To replace it: waymark connect ${saved.origin} --new-token\n`,
+  )
 }
 
 /** Null if the user sees no such project. */
@@ -240,7 +252,7 @@ async function callServer<Said>(
     if (!(error instanceof ServerRefusal) || error.status !== 401) throw error
     throw new Failure('FORBIDDEN', `${server.origin} rejected this token: ${error.message}`, {
       reason: 'token_invalid',
-      hint: 'Ask an admin of the server for one (waymark token create <name>), then connect with WAYMARK_TOKEN=<token>.',
+      hint: `Ask an admin of the server for one (waymark token create <name>), then use it: waymark connect ${server.origin} --new-token, or WAYMARK_TOKEN=<token>.`,
     })
   } finally {
     client.close()
@@ -257,12 +269,27 @@ function refuseAgent(command: string): void {
   })
 }
 
-/** Reads the token from a pipe or a hidden prompt. On the command line every process could read it. */
-async function promptForToken(origin: string): Promise<string> {
+/** How long a pipe that may never end is read, where a token is kept. */
+const pipePatienceMs = 1_000
+
+/**
+ * Reads the token from a pipe or a hidden prompt: on the command line every process could read it. Asks nobody where one
+ * is kept.
+ */
+async function readToken(
+  origin: string,
+  { isKept }: { readonly isKept: boolean },
+): Promise<string | undefined> {
   const isTyped = isatty(0)
+  if (isTyped && isKept) return undefined
   if (isTyped) printError(`Token for ${origin}: `)
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const lines = createInterface({ input: process.stdin, output: silent, terminal: isTyped })
+  const lines = createInterface({
+    input: process.stdin,
+    output: silent,
+    terminal: isTyped,
+    ...(isKept && { signal: AbortSignal.timeout(pipePatienceMs) }),
+  })
   try {
     for await (const line of lines) {
       const token = line.trim()
@@ -273,8 +300,12 @@ async function promptForToken(origin: string): Promise<string> {
     lines.close()
     process.stdin.destroy()
   }
-  throw new Failure('INVALID_INPUT', `There is no token for ${origin} on this machine, and none was given.`, {
+  return undefined
+}
+
+function noTokenFailure(origin: string): Failure {
+  return new Failure('INVALID_INPUT', `No token for ${origin} was given.`, {
     reason: 'token_missing',
-    hint: 'Run it in a shell, or set WAYMARK_TOKEN.',
+    hint: 'Run it in a shell, pass the token on standard input, or set WAYMARK_TOKEN.',
   })
 }

@@ -98,10 +98,14 @@ export const otherCommands: readonly OtherCommand[] = [
     command: 'connect',
     title: 'Connect this project to a server',
     usage:
-      'waymark connect <url> [--project <name>] [--new] [--trust-commands] [--no-trust-commands] [--hooks-closed] [--json] [--format json|text]',
+      'waymark connect <url> [--project <name>] [--new] [--new-token] [--trust-commands] [--no-trust-commands] [--hooks-closed] [--json] [--format json|text]',
     explained: [
       ['--project <name>', 'Project on the server, if it has several'],
       ['--new', 'Create the project if it does not exist; admins of the server only'],
+      [
+        '--new-token',
+        'Ask for a token even if this machine has one for the server. A token or invitation in WAYMARK_TOKEN or on standard input is always used',
+      ],
       [
         '--trust-commands',
         'Run commands of guards on this machine once a person approved them on the server',
