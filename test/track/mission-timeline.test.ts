@@ -3,7 +3,13 @@ import { notFound, openProject } from '../support/project.ts'
 
 test('the timeline of a mission tells who worked on what when, what was measured, and what was said', async () => {
   const { call, write, wait } = await openProject()
-  const { mission_id } = await call('start_mission', { name: 'Auth', objective: 'Log in', scope: 'src/**' })
+  const promises = {
+    description: 'With mail',
+    constraints: 'No new packages',
+    done_when: { check: ['npm test'] },
+  }
+  const mission = { name: 'Auth', objective: 'Log in', scope: 'src/**', ...promises }
+  const { mission_id } = await call('start_mission', mission)
   const start = { mission_id, phase: 1, phase_name: 'Build', areas: ['src/**'] }
   const first = await call('start_task', { ...start, name: 'Log in', agent_name: 'mira' })
   const said = { task_id: first.task_id, category: 'other', question: 'JWT?', chosen: 'no', reasoning: 'r' }
@@ -18,7 +24,7 @@ test('the timeline of a mission tells who worked on what when, what was measured
   await call('log_milestone', { task_id: second.task_id, message: 'Half way' })
 
   const timeline = await call('mission_timeline', { id: mission_id })
-  expect(timeline).toMatchObject({ id: mission_id, name: 'Auth', status: 'IN_PROGRESS', scope: 'src/**' })
+  expect(timeline).toMatchObject({ ...mission, id: mission_id, status: 'IN_PROGRESS' })
   expect(timeline.phases).toMatchObject([{ name: 'Build', status: 'in_progress' }])
   expect(timeline.tasks).toMatchObject([
     { name: 'Log in', phase_id: timeline.phases[0].id, status: 'done', resolution: 'success' },

@@ -7,6 +7,7 @@ import { count, identifier } from '../../kernel/operations/input/fields.ts'
 import { list, Named } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
+import { DoneWhenEntry, doneWhenEntry } from '../../plan/operations/done-when.ts'
 import { agentOfTurn } from '../../sessions/operations/hook-evidence.ts'
 import type { TurnSummary } from '../../sessions/ports/capture-reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
@@ -96,7 +97,11 @@ export const missionTimeline = defineOperation({
     id: z.string(),
     name: z.string(),
     objective: z.string().nullable(),
+    description: z.string().nullable(),
     scope: z.string().nullable(),
+    constraints: z.string().nullable(),
+    /** Promised by each of its tasks. */
+    done_when: DoneWhenEntry.nullable(),
     status: missionStatus,
     created_at: z.string(),
     completed_at: z.string().nullable(),
@@ -144,7 +149,10 @@ async function timelineOf(
     id: mission.id,
     name: mission.name,
     objective: mission.objective,
+    description: mission.description,
     scope: mission.scope,
+    constraints: mission.constraints,
+    done_when: doneWhenEntry(mission.doneWhen),
     status: shownStatus(mission, now),
     created_at: instant(mission.createdAt),
     completed_at: instantOrNull(mission.completedAt),

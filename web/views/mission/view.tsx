@@ -9,6 +9,7 @@ import { useQuery } from '../../live/query.ts'
 import { durationText } from '../../parts/duration.ts'
 import { ConnectAgent, EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { eventWords } from '../../parts/event-words.ts'
+import { PromiseEntries } from '../../parts/promises.tsx'
 import { missionStatus, StatusBadge, StatusIcon, statusOf } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 import { now } from '../../parts/time.tsx'
@@ -87,10 +88,26 @@ function MissionHeader({ mission }: { readonly mission: Timeline }) {
             Accomplished: <Prose text={mission.summary} />
           </p>
         )}
+        {mission.description !== null && (
+          <p class="muted mission-brief" title={mission.description}>
+            <Prose text={mission.description} />
+          </p>
+        )}
         {mission.scope !== null && (
           <p class="muted">
             Scope: <code>{mission.scope}</code>
           </p>
+        )}
+        {mission.constraints !== null && (
+          <p class="muted mission-brief" title={mission.constraints}>
+            Constraints: <Prose text={mission.constraints} />
+          </p>
+        )}
+        {mission.done_when !== null && (
+          <div class="muted mission-promises">
+            <span>Each task is done when:</span>
+            <PromiseEntries of={mission.done_when} />
+          </div>
         )}
         {mission.runs.map(({ run_id, process_name, status, current_state }) => (
           <p key={run_id} class="mission-run">

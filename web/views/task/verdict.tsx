@@ -1,6 +1,7 @@
 import { formatCount } from '../../../src/kernel/text.ts'
 import { landingWords } from '../../../src/track/domain/landed.ts'
 import type { AttemptData, TaskData } from '../../api/entities.ts'
+import { PromiseEntries } from '../../parts/promises.tsx'
 import { CompletionVerdict } from '../../parts/verdict.tsx'
 import { linesOfChanges } from './changes.tsx'
 import { AgentClaim, authorOf } from './scope-result.tsx'
@@ -57,21 +58,12 @@ function measurementOf({ measured, number }: AttemptData) {
 
 /** What the task promises, and where its lines are. */
 export function Promises({ task: { done_when: promises, landed } }: { readonly task: TaskData }) {
-  const checks = (promises?.check ?? []).map((check) => (typeof check === 'string' ? check : check.run))
   return (
     <>
       {promises === null ? null : (
         <section class="task-promises" aria-label="Done when">
           <h2>Done when</h2>
-          <ul>
-            {(promises.criteria ?? []).map((criterion) => (
-              <li key={criterion}>{criterion}</li>
-            ))}
-            <Codes word="Check" values={checks} />
-            <Codes word="Changes" values={promises.changes ?? []} />
-            <Codes word="Keeps" values={promises.keeps ?? []} />
-            <Codes word="Left out by an agent:" values={(promises.left_out ?? []).map(({ text }) => text)} />
-          </ul>
+          <PromiseEntries of={promises} />
         </section>
       )}
       {landed === null ? null : <p class="task-landed muted">{landingSentence(landed)}</p>}
@@ -86,16 +78,4 @@ function landingSentence(landed: NonNullable<TaskData['landed']>): string {
   if (is === 'landed') return `Landed on ${branch}: ${lines} of ${formatCount(total, 'line')}.`
   const words = landingWords(landed)
   return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}.`
-}
-
-function Codes({ word, values }: { readonly word: string; readonly values: readonly string[] }) {
-  return (
-    <>
-      {values.map((value) => (
-        <li key={value}>
-          {word} <code>{value}</code>
-        </li>
-      ))}
-    </>
-  )
 }
