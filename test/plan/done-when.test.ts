@@ -87,6 +87,10 @@ describe('editing the promises of a task', () => {
       criteria: ['Other'],
       check: [...promises.check, 'npm run lint'],
     })
+    await edit(id, { clear: ['done_when.changes', 'done_when.check'], done_when: { keeps: ['LICENSE'] } })
+    expect((await get(id)).done_when).toEqual({ criteria: ['Other'], keeps: ['LICENSE'] })
+    await edit(id, { clear: ['done-when'], criterion: ['New'] })
+    expect((await get(id)).done_when).toEqual({ criteria: ['New'] })
     await edit(id, { clear: ['done-when'] })
     expect(await get(id)).not.toHaveProperty('done_when')
   })
@@ -97,7 +101,8 @@ describe('editing the promises of a task', () => {
     await call('start_task', { planned_task_id: id, done_when: { criteria: ['Another'] } })
     const fixed = { code: 'REFUSED', reason: 'done_when_fixed', details: { task_id: id } }
     expect(await refused('taskman_task_edit', { id, done_when: { check: [] } })).toMatchObject(fixed)
-    expect(await refused('taskman_task_edit', { id, clear: ['done-when'] })).toMatchObject(fixed)
+    for (const clear of ['done-when', 'done_when.keeps'])
+      expect(await refused('taskman_task_edit', { id, clear: [clear] })).toMatchObject(fixed)
     expect(await refused('start_task', { planned_task_id: id, done_when: { changes: [] } })).toMatchObject(
       fixed,
     )

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { importView } from '../support-web/preact-modules.ts'
 import { openScreen, useScreens } from '../support-web/screen.ts'
 
 interface Planned {
@@ -35,29 +36,40 @@ test('a task is taken, released, marked as done and reopened on its page', async
 
 test('a task is edited on its page with its present values, and what is emptied is cleared', async () => {
   const { id } = await taskNamed('Export orders')
-  await serving().day.person('taskman_task_edit', { id, description: 'As CSV', assignee: 'codex' })
+  const done_when = { criteria: ['Opens in a spreadsheet'], changes: ['src/export/**'] }
+  await serving().day.person('taskman_task_edit', { id, description: 'As CSV', assignee: 'codex', done_when })
   const screen = await open(`/tasks/${id}`)
   await screen.see('As CSV')
   await screen.click('Edit')
   await screen.fill('Title', 'Export orders as CSV')
   await screen.fill('Assignee', '')
   await screen.fill('Scope', 'src/orders/\ntest/orders/')
-  expect(screen.all('dialog label').map(({ textContent }) => textContent?.trim())).toEqual([
+  await screen.fill('Commands that must pass', 'npm test\nnpm run lint')
+  await screen.fill('Files that must change', '')
+  expect(screen.all('dialog label > b').map(({ textContent }) => textContent)).toEqual([
     'Title',
     'Description',
-    'Role such as developer',
-    'Assignee Agent or role to do it',
-    'Scope Files that it may change, such as src/',
+    'Role',
+    'Assignee',
+    'Scope',
+    'Commands that must pass',
+    'Files that must change',
+    'Files that must not change',
+    'Criteria',
   ])
   await screen.click('Save')
   await screen.see('Export orders as CSV', 'h1')
+  await screen.see(/src.orders. ?, test.orders./, '.task-scope')
   const shown = {
     name: 'Export orders as CSV',
     goal: 'As CSV',
     assignee: null,
     areas: ['src/orders/', 'test/orders/'],
+    own_done_when: { criteria: done_when.criteria, check: ['npm test', 'npm run lint'] },
   }
-  expect(await serving().day.person('show', { id })).toMatchObject(shown)
+  const saved = await serving().day.person('show', { id })
+  expect(saved).toMatchObject(shown)
+  expect(saved.own_done_when).not.toHaveProperty('changes')
 })
 
 test('a note that is added on the page of a task is read there', async () => {
@@ -138,4 +150,16 @@ test('a page begins without the palette that was open on the one before', async 
   expect(screen.all('dialog')).toEqual([])
   screen.key('c')
   await expect.poll(() => screen.all('[aria-label="A new task"]').length).toBe(1)
+})
+
+test('no form in the palette does what a person must see first: undo shows its difference elsewhere', async () => {
+  await open('/board')
+  const [{ readOperations }, { base }]: readonly [
+    { readOperations: (of: string) => Promise<readonly { readonly name: string }[]> },
+    { base: { peek: () => string } },
+  ] = [await importView('palette/operations.ts'), await importView('router/location.ts')]
+  const names = (await readOperations(base.peek())).map(({ name }) => name)
+  expect(names).toContain('task_drop')
+  expect(names).not.toContain('undo')
+  expect(names).not.toContain('restore')
 })

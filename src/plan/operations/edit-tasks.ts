@@ -11,7 +11,14 @@ import { printEditedEntity, printEntity } from '../../kernel/operations/print.ts
 import type { Reads } from '../../store/ports/store.ts'
 import { reopenIfCompleted } from '../../track/domain/phase-placement.ts'
 import { newTask, type Task } from '../../track/domain/task.ts'
-import { addToDoneWhen, editDoneWhen, newDoneWhen, noDoneWhen } from '../domain/done-when.ts'
+import {
+  addToDoneWhen,
+  type DoneWhen,
+  editDoneWhen,
+  newDoneWhen,
+  noDoneWhen,
+  promiseLists,
+} from '../domain/done-when.ts'
 import { dropTask, editTask, milestonePhaseFailure } from '../domain/editing.ts'
 import { knownRoles, type Milestone, type TaskChanges } from '../domain/plan.ts'
 import { doneWhenField, givenDoneWhen, promiseFlags } from './done-when.ts'
@@ -120,6 +127,11 @@ const clearable = [
   'milestone',
   'sort-order',
   'done-when',
+  // A list of its promises alone.
+  'done_when.criteria',
+  'done_when.check',
+  'done_when.changes',
+  'done_when.keeps',
 ] as const
 
 const inputFields = z.strictObject({
@@ -234,16 +246,24 @@ async function doneWhenChange(
   { id, doneWhen = noDoneWhen }: Task,
   { actor, at }: { readonly actor: Actor; readonly at: number },
 ): Promise<Pick<TaskChanges, 'doneWhen'>> {
-  const { done_when: whole, criterion, check } = input
-  const clears = input.clear?.includes('done-when') === true
+  const { done_when: whole, criterion, check, clear = [] } = input
   const given = givenDoneWhen({ done_when: whole })
   const added = givenDoneWhen({ criterion, check })
-  if (!clears && given === null && added === null) return {}
-  const before = clears ? noDoneWhen : { ...doneWhen, ...given }
+  const kept = withoutCleared(doneWhen, clear)
+  if (kept === doneWhen && given === null && added === null) return {}
+  const before = { ...kept, ...given }
   const after = added === null ? before : addToDoneWhen(before, added)
   const started = (await reads.tasks.lastAttempt(id)) !== null
   const edit = { taskId: id, started, author: actor.name, isPerson: actor.kind === 'person', at }
   return { doneWhen: editDoneWhen(doneWhen, after, edit) }
+}
+
+function withoutCleared(doneWhen: DoneWhen, clear: readonly (typeof clearable)[number][]): DoneWhen {
+  if (clear.includes('done-when')) return noDoneWhen
+  const lists = promiseLists.filter((list) => clear.some((field) => field === `done_when.${list}`))
+  if (lists.length === 0) return doneWhen
+  const kept = Object.entries(doneWhen).filter(([name]) => !lists.some((list) => list === name))
+  return { ...noDoneWhen, ...Object.fromEntries(kept) }
 }
 
 export const taskDrop = defineOperation({

@@ -112,6 +112,18 @@ function openAttemptOf({ attempts }: TaskData) {
   return attempts.find(({ status }) => status === 'open') ?? null
 }
 
+/** What the task promises itself, a line each. Checks with pinned files or a time of their own are not lines. */
+function promiseFields(own: TaskData['own_done_when']): Readonly<Record<string, string>> {
+  const { criteria = [], check = [], changes = [], keeps = [] } = own ?? {}
+  const commands = check.filter((entry) => typeof entry === 'string')
+  return {
+    ...(commands.length === check.length && { 'done_when.check': commands.join('\n') }),
+    'done_when.changes': changes.join('\n'),
+    'done_when.keeps': keeps.join('\n'),
+    'done_when.criteria': criteria.join('\n'),
+  }
+}
+
 /** The actions that the state of the task allows. */
 function actionsOf(task: TaskData): readonly TaskAction[] {
   const { id, name, resolution, goal } = task
@@ -137,6 +149,7 @@ function actionsOf(task: TaskData): readonly TaskAction[] {
       role: task.role ?? '',
       assignee: task.assignee ?? '',
       areas: task.areas.join('\n'),
+      ...promiseFields(task.own_done_when),
     },
   })
   const note = form('Add a note', { name: 'taskman_task_note_add', given: { id }, fields: { content: '' } })

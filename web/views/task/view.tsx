@@ -100,6 +100,17 @@ function Head({ task, attempt }: TaskParts) {
             <Prose text={task.goal} />
           </p>
         ) : null}
+        {isScopeOfAttempt(task, attempt) ? null : (
+          <p class="muted task-scope">
+            {attempt === null ? 'Scope' : 'Planned scope'}{' '}
+            {task.areas.map((area, at) => (
+              <span key={area}>
+                {at > 0 ? ', ' : ''}
+                <code>{area}</code>
+              </span>
+            ))}
+          </p>
+        )}
         {task.own_work_tree === null ? null : (
           <p class="muted task-tree">
             Work tree <code>{task.own_work_tree}</code>
@@ -149,6 +160,11 @@ function Head({ task, attempt }: TaskParts) {
       </dl>
     </header>
   )
+}
+
+/** The scope of an attempt is shown with its changes. */
+function isScopeOfAttempt({ areas }: TaskData, attempt: AttemptData | null): boolean {
+  return areas.every((area) => attempt?.areas.includes(area))
 }
 
 /** The status as on the board: a task to do without open dependencies is ready. */
