@@ -55,7 +55,7 @@ test('a mission is started from a form in plain words, and its page opens', asyn
   await screen.fill('Objective', 'Every order has a total')
   await expect.poll(() => screen.options('Process')).toContain('Release')
   await screen.fill('Process', 'release')
-  await screen.see('A person as reviewer', 'dialog')
+  await screen.see('Role for a person: reviewer', 'dialog')
   await screen.fill('Commands that must pass', 'npm test')
   await screen.fill('Values for the process', 'none')
   const send = () =>

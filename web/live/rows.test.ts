@@ -52,6 +52,17 @@ test('a row that goes is not counted', () => {
   expect(rows.held.value).toEqual({ arrived: 0, moved: 0 })
 })
 
+test('what comes when every row has gone is shown at once', () => {
+  const rows = createRows<TestRow>(({ id }) => id)
+  rows.update([line('a')])
+  rows.hold(true)
+  rows.update([])
+  expect(rows.order.value).toEqual(['a'])
+  rows.update([line('b')])
+  expect(rows.order.value).toEqual(['b'])
+  expect(rows.held.value).toEqual({ arrived: 0, moved: 0 })
+})
+
 test('a pointer that rests over rows lets them go on', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())

@@ -46,7 +46,7 @@ export function createRows<Row>(keyOf: (row: Row) => string): Rows<Row> {
           else if (JSON.stringify(known.peek()) !== JSON.stringify(row)) known.value = row
         }
         next = list.map(keyOf)
-        if (isHeld && order.peek().length > 0) held.value = countHeld(order.peek(), next)
+        if (isHeld && isWorthHolding(order.peek(), next)) held.value = countHeld(order.peek(), next)
         else settle()
       }),
     hold: (isHeldNow) => {
@@ -54,6 +54,11 @@ export function createRows<Row>(keyOf: (row: Row) => string): Rows<Row> {
       if (!isHeldNow) batch(settle)
     },
   }
+}
+
+/** Rows that came when all that were shown have gone are shown at once: nobody is about to click one of those. */
+function isWorthHolding(shown: readonly string[], next: readonly string[]): boolean {
+  return shown.length > 0 && (next.length === 0 || shown.some((key) => next.includes(key)))
 }
 
 function isSame(one: readonly string[], other: readonly string[]): boolean {

@@ -14,6 +14,10 @@ export function wordsOf(operation: string, name: string): Pick<FieldWords, 'labe
   return { label, ...words[name], ...words[`${operation} ${name}`] }
 }
 
+const taskRole = {
+  description: 'The kind of work, such as developer. Agents can ask for tasks of their role',
+}
+
 /** By the name of a field, or of its operation and it. */
 const words: Readonly<Record<string, Partial<FieldWords>>> = {
   'dep-id': { label: 'Depends on' },
@@ -21,19 +25,34 @@ const words: Readonly<Record<string, Partial<FieldWords>>> = {
   areas: { label: 'Scope', description: 'Files that it may change, such as src/' },
   'sort-order': { label: 'Position', description: 'A number: the lower one comes first' },
   workflow_id: { label: 'Workflow' },
+  assignee: { description: 'The only agent or role that may take it, by its name' },
   'done_when.criteria': { label: 'Criteria', description: 'Sentences that the agent answers at the end' },
-  'done_when.check': { label: 'Commands that must pass', description: 'Such as npm test' },
+  'done_when.check': {
+    label: 'Commands that must pass',
+    description: 'At the end of the task, such as npm test. The inbox asks you once to allow each',
+  },
   'done_when.changes': { label: 'Files that must change', description: 'Such as src/auth/**' },
   'done_when.keeps': { label: 'Files that must not change', description: 'Such as package.json' },
+  'taskman_task_add role': taskRole,
+  'taskman_task_edit role': taskRole,
   'taskman_phase_add id': { label: 'Id', description: 'A short one, such as P2' },
   'taskman_milestone_add id': { label: 'Id', description: 'A short one, such as M1' },
+  'taskman_task_edit done_when.check': {
+    description: 'At the end of the task, besides those of its mission and project. Such as npm test',
+  },
+  'start_mission done_when.check': {
+    description: 'At the end of each task, such as npm test. The inbox asks you once to allow each',
+  },
   'start_mission name': { description: 'A few words' },
   'start_mission objective': { description: 'What is true when it is done' },
   'start_mission description': { description: 'What else an agent should know' },
   'start_mission total_phases': {
     label: 'Number of phases',
-    description: 'If you know it: the progress counts them',
+    description: 'Parts of the plan, such as Build and Release. Empty if you do not know',
   },
   'start_mission constraints': { description: 'Such as: no new dependencies' },
-  'start_mission process_context': { label: 'Values for the process', description: 'If it asks for some' },
+  'start_mission process_context': {
+    label: 'Values for the process',
+    description: 'Its variables, if it uses some',
+  },
 }

@@ -79,8 +79,11 @@ const agentFields: readonly string[] = [
 /** Short forms of parts of `done_when`, for a command line. */
 const doneWhenFlags: readonly string[] = ['criterion', 'check']
 
-/** The calls of another program, and the old names of commands. */
+/** The calls of another program, the old names of commands, and those whose difference a person sees first, elsewhere. */
 const notForPeople: readonly string[] = [
+  'undo',
+  'restore',
+  'command_end',
   'command_renew',
   'start_workflow',
   'complete_workflow',

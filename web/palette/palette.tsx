@@ -181,7 +181,7 @@ function InputForm({ operation, request, close }: InputFormProps) {
   // What the page is about is chosen already.
   const here = useMemo(() => (request === null ? fieldsHere(operation) : new Map<string, string>()), [])
   const written = useRef(new Map(here))
-  const chosen = useRef(about ?? '')
+  const chosen = useRef(about ?? null)
   const [refusal, setRefusal] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
   const [results, setResults] = useState<readonly string[]>([])
@@ -210,7 +210,8 @@ function InputForm({ operation, request, close }: InputFormProps) {
       if (lines.length > 0) return setResults(lines)
       const to = resultPath(operation.name, answer)
       // The page that opens shows that it is done.
-      const text = to === null ? [`${title}: done`, chosen.current].filter(Boolean).join(', ') : ''
+      const text =
+        to === null ? `${title}: done${chosen.current === null ? '' : `, “${chosen.current}”`}` : ''
       const warnings = warningsOf(answer)
       const said = [text, ...warnings].filter(Boolean).map(asClause).join('. ')
       if (said !== '') showToast({ kind: 'done', text: said }, warnings.length > 0 ? null : 5_000)
@@ -231,7 +232,7 @@ function InputForm({ operation, request, close }: InputFormProps) {
       without={request?.without ?? []}
       write={(text, name) => {
         written.current.set(field.name, text)
-        if (at === 0 && name !== undefined) chosen.current = `“${name}”`
+        if (at === 0 && name !== undefined) chosen.current = about ?? name
       }}
     />
   )
@@ -367,11 +368,14 @@ function ProcessNote({ id }: { readonly id: string }) {
   return (
     <p class="muted">
       {process.description}{' '}
-      {people
-        .map(({ name, description }) => `A person as ${name}: ${description ?? 'takes part'}.`)
-        .join(' ')}
+      {people.map(({ name, description }) => `Role for a person: ${name}${roleText(description)}.`).join(' ')}
     </p>
   )
+}
+
+/** ` (decides whether it is answered)` */
+function roleText(description: string | null | undefined): string {
+  return description ? ` (${description.charAt(0).toLowerCase()}${description.slice(1)})` : ''
 }
 
 interface EntityInputProps extends Pick<FieldInputProps, 'onlyOpen' | 'without' | 'write'> {

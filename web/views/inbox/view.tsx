@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { callByName, errorText } from '../../api/call.ts'
 import type { InboxCard, InboxItemData } from '../../api/entities.ts'
 import { isPermitted } from '../../api/session.ts'
+import { keysOf } from '../../keys/bindings.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { useRows } from '../../live/rows.ts'
@@ -119,11 +120,14 @@ export function View() {
       {order.length > 0 ? (
         <p class="hint">
           <KeyCap keys="j" /> <KeyCap keys="k" /> move ·{' '}
-          {isPermitted('resolve') ? (
-            <>
-              <KeyCap keys="a" /> approve · <KeyCap keys="r" /> send back ·{' '}
-            </>
-          ) : null}
+          {(card ? verbsOf(card) : []).map(({ command, label }) =>
+            command === null ? null : (
+              <span key={command}>
+                <KeyCap keys={keysOf(command)} /> {label.charAt(0).toLowerCase()}
+                {label.slice(1)} ·{' '}
+              </span>
+            ),
+          )}
           <KeyCap keys="?" /> all keys
         </p>
       ) : null}
