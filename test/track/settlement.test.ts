@@ -198,6 +198,8 @@ describe('a file that two agents may have changed', () => {
     expect(await correct(first, mira)).toMatchObject({
       corrected: true,
       files_taken_off: ['src/list.ts'],
+      counts: { added: 0 },
+      verification: { warnings: [expect.stringContaining('Not counted here any more: src/list.ts')] },
       verdict: { reasons: [{ rule: 'no_check' }] },
     })
     expect(await files(first)).toEqual([])

@@ -238,7 +238,7 @@ export function decisionView(
     const kind = answer.kind.replace(/_/g, ' ')
     const isOwnText = answer.answer !== null && answer.answer !== answer.action
     const answerText = isOwnText
-      ? ` The agent gets your text when it next calls Waymark; if it has stopped, tell it to go on: ${answer.answer}`
+      ? ` The agent reads your text when it asks for its context or starts the task; if it has stopped, tell it to go on: ${answer.answer}`
       : ''
     return [`${ink('green', action)} ${kind} ${answer.item_id}.${answerText}`, ...(answer.notes ?? [])].join(
       '\n',

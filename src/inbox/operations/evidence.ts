@@ -5,12 +5,12 @@ import { subjectOf } from '../../gate/operations/run/find-run.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { instantOrNull } from '../../kernel/instant.ts'
 import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
-import { excerpt } from '../../kernel/text.ts'
+import { excerpt, plainLine } from '../../kernel/text.ts'
 import { peopleBehind } from '../../people/operations/agent-owners.ts'
 import { MeasuredShort, measuredSummary } from '../../reports/operations/board.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { deniedFiles } from '../../track/domain/claimed-paths.ts'
-import { attemptStatuses, outcomeAuthorOf } from '../../track/domain/task.ts'
+import { attemptStatuses, type Correction, outcomeAuthorOf } from '../../track/domain/task.ts'
 import { claimsWithNoChange } from '../../track/domain/verdict.ts'
 import { VerdictEntry, verdictEntry } from '../../track/operations/attempt-answer.ts'
 import type { InboxItem } from '../domain/inbox-item.ts'
@@ -76,6 +76,7 @@ export async function inboxEvidence(reads: Reads, item: InboxItem): Promise<z.ou
   const verdicts = end === null || attempt === null ? [] : await tasks.verdicts(attempt.id)
   const verdict = verdicts.at(-1)?.verdict ?? null
   const measured = attempt && (await tasks.measurementTotals([attempt.id])).get(attempt.id)
+  const corrections = end === null || attempt === null ? [] : await tasks.corrections(attempt.id)
   const personOf = await peopleBehind(reads, [attempt?.actor, attempt?.completedBy])
   return {
     run: run && { process_name: excerpt(run.process.name, 80), state: run.state },
@@ -89,12 +90,20 @@ export async function inboxEvidence(reads: Reads, item: InboxItem): Promise<z.ou
     areas: attempt?.areas ?? [],
     measured: measured ? measuredSummary(measured) : null,
     verdict: verdict && verdictEntry(verdict),
-    claimed: end === null ? null : excerpt(end.outcome.summary, 600),
+    claimed: end === null ? null : claimedText(end.outcome.summary, corrections),
     unchanged_claims: end === null ? [] : claimsWithNoChange(end.evidence, verdict),
     not_mine: end === null ? [] : deniedFiles(end.outcome, end.evidence).slice(0, 50),
     claimed_by: attempt === null || end === null ? null : outcomeAuthorOf(attempt),
     claimed_by_person: end === null ? null : personOf(attempt?.completedBy),
   }
+}
+
+/** What an agent says of its work, and what it added after the end. */
+function claimedText(summary: string, corrections: readonly Correction[]): string {
+  const last = corrections.at(-1)
+  return last === undefined
+    ? excerpt(summary, 600)
+    : `${excerpt(summary, 400)}\nAdded later by ${plainLine(last.actor.name, 80)}: ${excerpt(last.text, 200)}`
 }
 
 /** The possible events of a decision, with their meaning; empty if there is none. */

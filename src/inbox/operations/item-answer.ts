@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { displayName } from '../../kernel/actor.ts'
+import { fitSections } from '../../kernel/budget.ts'
 import type { MissionId } from '../../kernel/id.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
@@ -191,6 +192,14 @@ export function blockerEntry({ item, issue }: Pick<InboxItemLine, 'item' | 'issu
       },
     }),
   }
+}
+
+const answeredBudget = 2_000
+
+/** Items that a person answered, newest first, as the agent reads them that waited. */
+export function answeredEntries(items: readonly InboxItemLine[]): readonly BlockerEntry[] {
+  const entries = items.map(blockerEntry)
+  return entries.slice(0, fitSections([{ name: 'answered', entries }], answeredBudget).get('answered'))
 }
 
 /** An open item as the waiting agent reads it. */

@@ -331,6 +331,11 @@ function lostFiles({ lost = [], changed }: VerdictFacts): readonly VerdictReason
   ]
 }
 
+/** Only another outcome answers a verdict: a correction stands beside the first one. */
+function completeAgain(withWhat: string): string {
+  return `Call complete_task again, with ${withWhat}.`
+}
+
 function isSamePath(claimed: string, path: string, prefix: string): boolean {
   return claimed === path || `${prefix}${claimed}` === path || path.endsWith(`/${claimed}`)
 }
@@ -345,7 +350,14 @@ function claimedNotChanged({
   const reason = (text: string, paths: readonly string[]): readonly VerdictReason[] =>
     paths.length === 0
       ? []
-      : [{ rule: 'claimed_not_changed', text, paths, fix: 'Name only files that you changed.' }]
+      : [
+          {
+            rule: 'claimed_not_changed',
+            text,
+            paths,
+            fix: completeAgain('a summary that names only files that you changed'),
+          },
+        ]
   return [
     ...reason(
       'Claimed as new, but not added:',
@@ -366,7 +378,7 @@ function claimedNotFound({ claimedMissing: paths = [] }: VerdictFacts): readonly
       rule: 'claimed_not_found',
       text: paths.length === 1 ? 'Claimed but does not exist:' : 'Claimed but do not exist:',
       paths,
-      fix: 'Complete again with a summary that names only files that you changed, or start the task again and add the file.',
+      fix: `${completeAgain('a summary that names only files that you changed')} Or start the task again and add the file.`,
     },
   ]
 }
@@ -391,7 +403,7 @@ function missingPackages({ missingPackages: missing = [] }: VerdictFacts): reado
     {
       rule: 'packages_mismatch',
       text: `No manifest or lock file contains ${missing.join(', ')}.`,
-      fix: 'Name in packages_added only packages that you added.',
+      fix: completeAgain('packages_added that lists only packages that you added'),
     },
   ]
 }
@@ -482,7 +494,7 @@ function weakenedTests({ outcome, weakened = [] }: VerdictFacts): readonly Verdi
       rule: 'tests_weakened',
       text: `Tests check less than before: ${placesText(places)}.`,
       paths,
-      fix: `If it is on purpose, complete again with ${listField('weakened', paths)} in the outcome. Otherwise start the task again and restore ${paths.length === 1 ? 'it' : 'them'}.`,
+      fix: `If it is on purpose: ${completeAgain(`${listField('weakened', paths)} in the outcome`)} Otherwise start the task again and restore ${paths.length === 1 ? 'it' : 'them'}.`,
     },
   ]
 }
@@ -546,7 +558,7 @@ function openChecks({
         {
           rule: 'check_not_approved',
           text: `"${command}" did not run: no person had approved it.`,
-          fix: 'Ask a person to approve it (waymark inbox). Then waymark verify runs it.',
+          fix: 'Ask a person to approve it in the inbox. After that, in a terminal: waymark verify <task>',
         },
       ]
     if (state === 'disturbed')
@@ -577,7 +589,7 @@ function openCriteria({ outcome, promises }: VerdictFacts): readonly VerdictReas
         {
           rule: 'criterion_unanswered',
           text: `Not answered: "${criterion}".`,
-          fix: `Answer it in the outcome: "criteria": [{ "criterion": ${JSON.stringify(criterion)}, "met": true, "how": "…" }].`,
+          fix: `Call complete_task again and answer it in the outcome: "criteria": [{ "criterion": ${JSON.stringify(criterion)}, "met": true, "how": "…" }].`,
         },
       ]
     }

@@ -100,7 +100,7 @@ export const inputFields = z
     areas: texts('More paths for the scope').optional(),
     preview: z.boolean().describe('Only show the result; the task stays open').optional(),
     correction: text(
-      'A later correction of a completed task: status and outcome are then ignored',
+      'Words added after the end, beside the outcome. They change no verdict: for that, complete again with another outcome',
     ).optional(),
     not_mine: unlistedField(texts('With correction: changed files that are not your work')).optional(),
   })

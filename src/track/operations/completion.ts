@@ -112,7 +112,7 @@ function notRunning(task: Task, last: Attempt): Failure {
       hint:
         last.status === 'failed'
           ? hintOf`Start again with ${again}, or add a correction with ${correction}.`
-          : hintOf`Add a correction with ${correction}. For more work, start a new task.`,
+          : hintOf`Add a correction with ${correction}. For its checks: waymark verify ${task.id}. For more work, start a new task.`,
       details,
     },
   )

@@ -1,3 +1,4 @@
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import { openItemEntry } from '../../inbox/operations/item-answer.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
@@ -7,10 +8,12 @@ import { findAttempt, findTask } from '../../kernel/operations/find.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { correctAttempt } from '../domain/completion.ts'
+import { withoutSettled } from '../domain/settled-files.ts'
 import type { Attempt } from '../domain/task.ts'
-import { verdictEntry } from './attempt-answer.ts'
+import type { AttemptEnd } from '../ports/attempt-reads.ts'
+import { completionReport, verdictEntry } from './attempt-answer.ts'
 import { isByItsAgent, openItemsOfTask, storedCompletion } from './completion.ts'
-import { denyFiles, followReleases } from './settle-files.ts'
+import { denyFiles, followReleases, maxChanges } from './settle-files.ts'
 
 /** Who ends or corrects an attempt, and when. */
 export interface CompletionAuthor {
@@ -51,22 +54,47 @@ export async function correct(
     event.kind === 'verdict.changed' && event.attemptId === corrected.attempt.id ? [event.verdict] : [],
   )
   const verdict = changed ?? verdicts.at(-1)?.verdict
-  const taken = settled.flatMap((event) => (event.kind === 'files.settled' ? event.paths : []))
+  const own = settled.flatMap((event) => (event.kind === 'files.settled' ? [event] : []))
+  const taken = own.flatMap(({ paths }) => paths)
   const ignored = request.status !== undefined || request.outcome !== undefined
+  const notes = [
+    ...(ignored ? ['status and outcome are unchanged; the correction is stored beside them.'] : []),
+    ...(verdict?.is === 'contradicted' && changed === undefined
+      ? [
+          `The verdict stays contradicted: a correction does not change it. Call complete_task again without "correction", with the status and a corrected outcome.`,
+        ]
+      : []),
+  ]
   return {
     events: [...corrected.events, ...settled, ...followed],
     agentName: corrected.agentName,
     answer: {
       ...answer,
+      ...(end !== null && own.length > 0 && (await reportWithout(reads, corrected.attempt, end, own))),
       ...(verdict && { verdict: verdictEntry(verdict) }),
       task_name: excerpt(task.name, 120),
       waits_for: (await openItemsOfTask(reads, task.id)).map(openItemEntry),
       corrected: true as const,
       correction: { text: request.correction, created_at: instant(corrected.at) },
       ...(denied.length > 0 && { files_taken_off: taken }),
-      ...(ignored && { note: 'status and outcome are unchanged; the correction is stored beside them.' }),
+      ...(notes.length > 0 && { note: notes.join(' ') }),
     },
   }
+}
+
+/** The measured part of the answer, as it is without the files that the agent denies. */
+async function reportWithout(
+  { tasks }: Reads,
+  attempt: Attempt,
+  { evidence }: AttemptEnd,
+  settled: readonly ProjectEventOf<'files.settled'>[],
+) {
+  const changes = await tasks.changes(attempt.id, { limit: maxChanges, offset: 0 })
+  const left = settled.reduce((before, event) => withoutSettled(before, event, displayName(attempt)), {
+    changes,
+    evidence,
+  })
+  return completionReport({ ...left.evidence, changes: left.changes }, attempt.taskId)
 }
 
 function notItsAgent(attempt: Attempt): Failure {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { eventSubject, type NewProjectEvent } from '../../events/domain/project-event.ts'
 import { waitForProjectEvent } from '../../events/operations/follow.ts'
-import { BlockerEntry, blockerEntry } from '../../inbox/operations/item-answer.ts'
+import { answeredEntries, BlockerEntry, blockerEntry } from '../../inbox/operations/item-answer.ts'
 import { answerBudget, fitSections } from '../../kernel/budget.ts'
 import type { MissionId } from '../../kernel/id.ts'
 import { findMission } from '../../kernel/operations/find.ts'
@@ -130,16 +130,13 @@ async function loadBlockers(
   return mapPage(await inboxItems.list({ ...anyTime, kinds: blocking, status: 'open' }, page), blockerEntry)
 }
 
-const answeredBudget = 2_000
-
 /** Blockers that a person answered, newest first, since a time or the last few. A waiting agent reads its answer here. */
 async function answeredBlockers(
   { inboxItems }: Reads,
   filter: RecordFilter,
 ): Promise<readonly BlockerEntry[]> {
   const { items } = await inboxItems.list({ ...filter, kinds: answerable, status: 'closed' }, { limit: 5 })
-  const entries = items.map(({ item }) => blockerEntry(item))
-  return entries.slice(0, fitSections([{ name: 'answered', entries }], answeredBudget).get('answered'))
+  return answeredEntries(items.map(({ item }) => item))
 }
 
 const blocking = ['blocker', 'review'] as const

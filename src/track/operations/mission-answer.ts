@@ -104,7 +104,7 @@ export const TaskEntry = z.object({
   attempts: z.int().optional(),
   /** The outcome of the last ended attempt, and its author. */
   summary: z.string().optional(),
-  claimed_by: z.string().optional(),
+  summary_by: z.string().optional(),
   /** What the measurement says about that outcome. */
   verdict: z.enum(verdictValues).optional(),
   /** Who accepted it although it is not proven. */
@@ -154,7 +154,7 @@ function taskHistoryFields({ name, goal }: Task, history: TaskHistory): Partial<
     ...(dependsOn.length > 0 && { depends_on: dependsOn.slice(0, 10), blocked }),
     ...(unsettled && { settled: false }),
     ...(claim && { claim: { agent: claim.agent, expires_at: instantOrNull(claim.expiresAt) } }),
-    ...(summary !== null && { summary: excerpt(summary.text), claimed_by: summary.author }),
+    ...(summary !== null && { summary: excerpt(summary.text), summary_by: summary.author }),
     ...(verdict !== null && { verdict }),
     ...(acceptedBy !== null && { accepted_by: acceptedBy }),
     ...(correction !== null && { correction: excerpt(correction.text), corrected_by: correction.author }),

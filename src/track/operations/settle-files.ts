@@ -88,7 +88,8 @@ export async function denyFiles(
   ]
 }
 
-const maxChanges = 20_000
+/** More changed files of one attempt are not settled. */
+export const maxChanges = 20_000
 
 /**
  * What follows for tasks that files left, for those above them, and for those whose files they are: other verdicts, and

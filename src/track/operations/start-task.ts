@@ -3,7 +3,7 @@ import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { questionEvents, taskOwner } from '../../gate/operations/run/commands.ts'
 import { ownWorkNotes } from '../../gate/operations/run/own-work.ts'
 import type { Snapshot } from '../../git/ports/work-tree.ts'
-import { WaitingEntry } from '../../inbox/operations/item-answer.ts'
+import { BlockerEntry, WaitingEntry } from '../../inbox/operations/item-answer.ts'
 import { callTo, Failure, fieldName, hintOf, inputFailure, sentenceOf } from '../../kernel/failure.ts'
 import type { CaptureSessionId, TurnId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
@@ -97,6 +97,7 @@ const StartAnswer = z.object({
   depends_on: list(DependencyEntry).optional(),
   previous_attempts: list(PastAttemptEntry).optional(),
   waits_for: list(WaitingEntry).optional(),
+  answered_blockers: list(BlockerEntry).optional(),
   ...openLossFields,
   ...taskReviewFields,
 })
@@ -122,7 +123,7 @@ export const startTask = defineOperation({
       phase_name: name('Name of a new phase').optional(),
       caller_type: choice(callerTypes, 'Who calls', { sub_agent: 'subagent' }).optional(),
       agent_name: name('Your name').optional(),
-      name: name('Short name; not used with planned_task_id').optional(),
+      name: name('Short name; a planned task keeps its own').optional(),
       goal: text('Precise goal').optional(),
       areas: texts(
         "Scope, the code you will touch: words, folders or globs (e.g., ['auth', 'src/api/', '!**/*.sql'])",

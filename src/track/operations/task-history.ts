@@ -1,5 +1,10 @@
 import { z } from 'zod'
-import { openItemEntry, WaitingEntry } from '../../inbox/operations/item-answer.ts'
+import {
+  answeredEntries,
+  BlockerEntry,
+  openItemEntry,
+  WaitingEntry,
+} from '../../inbox/operations/item-answer.ts'
 import type { TaskId } from '../../kernel/id.ts'
 import { instantOrNull } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
@@ -45,15 +50,18 @@ export const taskHistoryFields = {
   dependencies: list(DependencyEntry).optional(),
   previous_attempts: list(PastAttemptEntry).optional(),
   waits_for: list(WaitingEntry).optional(),
+  /** Blockers of the task that a person answered, newest first. */
+  answered_blockers: list(BlockerEntry).optional(),
   ...taskReviewFields,
 }
 
 /** The history that an agent gets with a task: dependencies, earlier attempts and open inbox items. */
 export async function readTaskHistory(reads: Reads, taskId: TaskId, { isAlone = false } = {}) {
-  const [dependencies, past, waiting, review] = await Promise.all([
+  const [dependencies, past, waiting, answered, review] = await Promise.all([
     isAlone ? [] : reads.tasks.dependencies(taskId),
     reads.tasks.past(taskId, maxPast),
     openItemsOfTask(reads, taskId),
+    reads.inboxItems.list({ taskId, kinds: ['blocker'], status: 'closed' }, { limit: maxPast }),
     reviewOfTask(reads, taskId),
   ])
   const personOf = await peopleBehind(
@@ -64,6 +72,7 @@ export async function readTaskHistory(reads: Reads, taskId: TaskId, { isAlone = 
     dependencies: dependencies.slice(0, maxDependencies).map(dependencyEntry),
     previous_attempts: past.map((attempt) => pastEntry(attempt, personOf)),
     waits_for: waiting.map(openItemEntry),
+    ...(answered.total > 0 && { answered_blockers: answeredEntries(answered.items.map(({ item }) => item)) }),
     ...review,
   }
 }

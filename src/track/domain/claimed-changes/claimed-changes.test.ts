@@ -28,6 +28,11 @@ test.each([
   expect(claims(summary).find(({ path }) => path === 'test/a.test.js')?.isCreated).toBe(true)
 })
 
+test('a file is claimed by the sentence after it too', () => {
+  expect(paths('It uses src/tax.js, which I extended with contained().')).toEqual(['src/tax.js'])
+  expect(paths('It uses src/tax.js, which I read, and src/b.js, which I added to the list.')).toEqual([])
+})
+
 test.each([
   'See src/a.ts, and https://example.com/src/x.ts.',
   'I did not change src/a.ts.',

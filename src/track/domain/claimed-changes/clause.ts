@@ -94,6 +94,8 @@ class Clause {
   /** What follows comes beside the change: "with a test in". */
   #beside: 'none' | 'open' | 'test' | 'place' = 'none'
   #hasChanged = false
+  /** The paths before "which I". */
+  #relative: readonly string[] = []
 
   constructor(tokens: readonly ReportToken[], kind: ReportLine['kind']) {
     this.#tokens = tokens
@@ -179,6 +181,8 @@ class Clause {
   #word(word: string, at: number): void {
     const previous = wordAt(this.#tokens, at - 1) ?? ''
     this.#beside = this.#besideAfter(word, previous)
+    if (word === 'which' || word === 'that') this.#relative = this.#group ?? []
+    else if (!authors.has(word)) this.#relative = this.#relativeOf(word, previous)
     if (authors.has(word)) {
       this.#subject = 'author'
       this.#verb = null
@@ -205,6 +209,13 @@ class Clause {
       this.#hasChanged &&= coverings.has(word)
       this.#joint = 'none'
     } else this.#noun(word)
+  }
+
+  /** "`a.ts`, which I extended", not "which I read and extended". */
+  #relativeOf(word: string, previous: string): readonly string[] {
+    const verb = authors.has(previous) ? changeVerb(word, 'past') : null
+    if (verb !== null && !verb.fixes && !verb.creates) this.#claim(this.#relative, false, verb.takesFrom)
+    return []
   }
 
   /** Reads "with a test in", "covered by new tests in". */

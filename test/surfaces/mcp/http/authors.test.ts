@@ -31,7 +31,13 @@ test('an outcome and a correction have the author who sent them, not who began t
   expect(attempt.corrections).toMatchObject([{ agent_name: 'http-client', author: 'http-client' }])
   const { items } = await project.call('inbox', { include: ['evidence'] })
   expect(items).toMatchObject([
-    { evidence: { claimed: 'Ben says so.', claimed_by: 'http-client' }, opened_by: 'http-client' },
+    {
+      evidence: {
+        claimed: expect.stringMatching(/^Ben says so\.\nAdded later by .+: Ben adds this\.$/),
+        claimed_by: 'http-client',
+      },
+      opened_by: 'http-client',
+    },
   ])
   const { text } = await project.call('report', { mission: mission_id })
   expect(text).toContain('1 attempt by builder')
@@ -74,7 +80,7 @@ test('what another agent says about a task stands under its own name', async () 
       {
         agent_name: 'second',
         summary: 'Ben says so.',
-        claimed_by: 'http-client',
+        summary_by: 'http-client',
         correction: 'Ben adds this.',
         corrected_by: 'http-client',
       },
