@@ -373,21 +373,21 @@ const lastEndsOf = prepareByIds((db, projectId, taskIds) =>
     ),
 )
 
-/** The outcome of the last ended attempt of each task, and its first files. */
+/** The outcome of the last ended attempt of each task, and the first files of all its attempts. */
 async function lastAttemptEnds(
   scope: ReadScope,
   taskIds: readonly string[],
 ): Promise<ReadonlyMap<string, TaskEnd>> {
   const rows = await lastEndsOf(scope, taskIds)
-  const files = await firstFiles(
+  const files = await firstFilesOfTasks(
     scope,
-    rows.map(({ id }) => id),
+    rows.map((row) => row.task_id),
   )
   return new Map(
     rows.map((row) => {
       const summary = { text: row.summary, author: outcomeAuthorOf(attemptOf(row)) }
       const verdict = row.verdict as TaskHistory['verdict'] // as it was written
-      return [row.task_id, { summary, verdict, files: files.get(row.id) ?? [] }]
+      return [row.task_id, { summary, verdict, files: files.get(row.task_id) ?? [] }]
     }),
   )
 }
@@ -402,6 +402,39 @@ const firstChanges = prepareByIds((db, projectId, attemptIds) =>
     .orderBy('attempt_id')
     .orderBy('position'),
 )
+
+const firstTaskChanges = prepareByIds((db, projectId, taskIds) =>
+  db
+    .selectFrom('attempt')
+    .innerJoin('attempt_change as change', (join) =>
+      join
+        .onRef('change.project_id', '=', 'attempt.project_id')
+        .onRef('change.attempt_id', '=', 'attempt.id'),
+    )
+    .select(['attempt.task_id', 'change.path'])
+    .where('attempt.project_id', '=', projectId)
+    .where('attempt.task_id', 'in', taskIds)
+    .where('change.position', '<', maxFiles)
+    .orderBy('attempt.task_id')
+    .orderBy('attempt.number', 'desc')
+    .orderBy('change.position'),
+)
+
+/** The newest attempt's files first. */
+async function firstFilesOfTasks(
+  scope: ReadScope,
+  taskIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (taskIds.length === 0) return new Map()
+  const rows = await firstTaskChanges(scope, taskIds)
+  const byTask = Map.groupBy(rows, ({ task_id }) => task_id)
+  return new Map(
+    [...byTask].map(([id, changes]) => [
+      id,
+      [...new Set(changes.map(({ path }) => path))].slice(0, maxFiles),
+    ]),
+  )
+}
 
 async function firstFiles(
   scope: ReadScope,

@@ -615,7 +615,7 @@ function partialMeasurement(facts: VerdictFacts): readonly VerdictReason[] {
       rule: 'measurement_partial' as const,
       text: ownerText(isOthers, [...new Set(files.flatMap(({ agents }) => agents))]),
       paths,
-      fix: `If they are not your changes, call complete_task with "correction": "…", ${listField('not_mine', paths)}. Or ask a person to approve the review of the task. Next time, start a work tree of your own.`,
+      fix: `If they are not your changes, send ${listField('not_mine', paths)} in the outcome, or after the end with "correction": "…". Or ask a person to approve the review of the task. Next time, start a work tree of your own.`,
     }
   })
   return [...measuring, ...owners]

@@ -617,7 +617,7 @@ function startAnswer(
         : []),
       ...started.notes,
       ...measured.snapshot.notes,
-      ...(started.resumed ? [] : dirtyNote(measured.snapshot.dirty)),
+      ...(started.resumed ? [] : dirtyNote(measured.snapshot.dirty, attempt.number)),
       ...(started.resumed ? [] : unmatchedNotes(survey, task.goal)),
       ...measured.overlapNotes,
     ],
@@ -650,12 +650,12 @@ async function plannedTaskHistory(reads: Reads, started: StartedTask) {
 
 const maxDirty = 5
 
-function dirtyNote(dirty: readonly string[]): readonly string[] {
+function dirtyNote(dirty: readonly string[], attempt: number): readonly string[] {
   if (dirty.length === 0) return []
   const more = dirty.length > maxDirty ? ` and ${dirty.length - maxDirty} more` : ''
   const listed = dirty.slice(0, maxDirty).map((path) => excerpt(path, 120))
   return [
-    `${dirty.length === 1 ? '1 file already has' : `${dirty.length} files already have`} uncommitted changes: ${listed.join(', ')}${more}. Only what changes from now on counts as yours.`,
+    `${dirty.length === 1 ? '1 file already has' : `${dirty.length} files already have`} uncommitted changes: ${listed.join(', ')}${more}. Only what changes from now on counts as yours${attempt > 1 ? ', and what earlier attempts at this task changed' : ''}.`,
   ]
 }
 

@@ -36,6 +36,7 @@ test('a file is claimed by the sentence after it too', () => {
 test.each([
   'See src/a.ts, and https://example.com/src/x.ts.',
   'I did not change src/a.ts.',
+  'Edited src/a.ts before the start of the task.',
   'Put the test back in src/a.ts.',
   'Fixed it without touching src/a.ts.',
   'src/a.ts should be updated later.',

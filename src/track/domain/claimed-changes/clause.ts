@@ -45,7 +45,7 @@ export interface SentenceClaims extends ReportClaims {
 
 /** Said of a whole sentence: it is of another time, of other people, or takes something back. */
 const doubtful =
-  /\b(?:already|previous|previously|earlier|prior|pre-?existing|upstream|later|future|follow-?up|todo|tbd|pending|someday|eventually|next|still needs?|tried|trying|attempted|considered|planned|proposed|recommend\w*|suggest\w*|turned out|apparently|regression(?! test)|root cause|(?:an)?other (?:agent|task|session|person|developer|pr)s?|teammates?|colleagues?|someone|you|your|you'll|you're|optionally|was to|idea|here|temporarily|temporary|throwaway|scratch|locally|nothing)\b/
+  /\b(?:already|previous|previously|earlier|before (?:the |this |my )?(?:task|start|attempt)|prior|pre-?existing|upstream|later|future|follow-?up|todo|tbd|pending|someday|eventually|next|still needs?|tried|trying|attempted|considered|planned|proposed|recommend\w*|suggest\w*|turned out|apparently|regression(?! test)|root cause|(?:an)?other (?:agent|task|session|person|developer|pr)s?|teammates?|colleagues?|someone|you|your|you'll|you're|optionally|was to|idea|here|temporarily|temporary|throwaway|scratch|locally|nothing)\b/
 const undone =
   /\b(?:unchanged|untouched|as-is|as is|intact|revert\w*|restor(?:ed?|ing)|undid|undone|undo|rolled back|put (?:[\w-]+ ){0,6}back|back to (?:the|its) original|identical|not? (?:\w+ )?(?:changed?|modif\w+|edit\w*|touch\w*|updated?|changes?|edits?)|(?:did|was|were|does|do|have|has|had)(?:n't| not)|alone|no need|byte for byte)\b/
 const takenBack =
