@@ -29,9 +29,12 @@ const ranks = ['certain', 'probable', 'contested'] as const
 
 /**
  * The files that attempts changed, once for each work tree: from the state before the first change to the last measured
- * state of that tree. Leaves out changes that git brought.
+ * state of that tree, `later` if a person took back or restored work since. Leaves out changes that git brought.
  */
-export function touchedFiles(works: readonly ReviewedAttempt[]): readonly TouchedFile[] {
+export function touchedFiles(
+  works: readonly ReviewedAttempt[],
+  later: ReadonlyMap<string, SnapshotLocation> = new Map(),
+): readonly TouchedFile[] {
   const files = new Map<string, TouchedFile>()
   const ends = new Map<string, SnapshotLocation>()
   for (const work of works) {
@@ -59,7 +62,7 @@ export function touchedFiles(works: readonly ReviewedAttempt[]): readonly Touche
     }
   }
   return [...files.values()]
-    .map((file) => ({ ...file, after: ends.get(file.tree) ?? file.after }))
+    .map((file) => ({ ...file, after: later.get(file.tree) ?? ends.get(file.tree) ?? file.after }))
     .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.tree < b.tree ? -1 : 1))
 }
 

@@ -9,7 +9,7 @@ import type { RecordContext } from '../../kernel/operations/operation.ts'
 import { formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { ReportedChange } from '../../track/domain/changes.ts'
-import type { Attempt, SnapshotLocation } from '../../track/domain/task.ts'
+import { type Attempt, type SnapshotLocation, treeOf } from '../../track/domain/task.ts'
 import { measuredOpenAttempts, openAttemptMeasurements } from '../../track/operations/measure-attempt.ts'
 import { type ReviewedAttempt, type TouchedFile, touchedFiles } from '../domain/files.ts'
 import type { FileStates } from '../ports/review-reads.ts'
@@ -63,7 +63,8 @@ export async function gatherFiles(
 ): Promise<PreparedOperation<typeof materialMeasurements, ReviewMaterial | null>> {
   const { briefs, found: endedAttempts } = await readEndedAttempts(reads, context, { attempts, measured })
   if (endedAttempts === null) return { briefs, found: null }
-  const all = touchedFiles(endedAttempts.works)
+  const later = await laterStates(reads, context, endedAttempts.works)
+  const all = touchedFiles(endedAttempts.works, later)
   const touched = all.filter(({ path, from }) => only === undefined || path === only || from === only)
   const stored = await storedStates(reads, context, touched)
   const states = statesBrief(context, touched, only !== undefined)
@@ -106,6 +107,11 @@ export async function gatherFiles(
       : [
           `The content of ${formatCount(unknown.size, 'file')} is not available: snapshots are kept for 30 days, and other machines send only a part.`,
         ]),
+    ...(files.some(({ touched: { tree } }) => later.has(tree))
+      ? [
+          'Work was undone or restored since the last attempt ended: the files are shown as they were after that.',
+        ]
+      : []),
     ...(isCut ? ['Only some attempts are shown: there are too many.'] : []),
   ]
   const content = context.fingerprint(
@@ -169,6 +175,26 @@ async function readEndedAttempts(
     else if (change) works.push({ attempt, end: endSnapshot, changes: change.changes.map(toReportedChange) })
   }
   return { briefs, found: { works, notes } }
+}
+
+/** The state of each work tree after a person undid or restored some of this work, if that was the last thing there. */
+async function laterStates(
+  { treeWrites }: Reads,
+  context: GatherContext,
+  works: readonly ReviewedAttempt[],
+): Promise<ReadonlyMap<string, SnapshotLocation>> {
+  const tasks = new Set(works.map(({ attempt }) => attempt.taskId))
+  const found = new Map<string, SnapshotLocation>()
+  for (const [tree, inTree] of Map.groupBy(works, ({ attempt }) => treeOf(attempt.snapshot))) {
+    const ends = inTree.map(({ attempt }) => attempt.closedAt)
+    // An open attempt is measured now.
+    if (ends.includes(null)) continue
+    const last = Math.max(...ends.map((at) => at ?? 0))
+    const writes = await treeWrites.since(last, tree)
+    const after = writes.find(({ taskId }) => taskId !== null && tasks.has(taskId))?.after ?? null
+    if (after !== null && isHere(context, after)) found.set(tree, after)
+  }
+  return found
 }
 
 /** The query's type has only the fields that runs need; the record has all of them. */

@@ -1,4 +1,5 @@
 import type { MissionId, SnapshotId, TaskId } from '../../kernel/id.ts'
+import type { MissionChange } from './changes.ts'
 import type { SnapshotLocation } from './task.ts'
 
 export const treeWriteCauses = ['restore', 'undo'] as const
@@ -45,4 +46,6 @@ export function isOfNobodyAtWork(
 export interface TreeWriteEvent {
   readonly kind: 'tree.written'
   readonly write: TreeWrite
+  /** The rows of its mission's changes that are different now. */
+  readonly missionChanges?: readonly MissionChange[]
 }

@@ -25,7 +25,10 @@ import {
   lineMeasurements,
   linesUntil,
   linesUntilWrite,
+  missionAfterWrite,
+  missionStart,
   nobody,
+  sinceMission,
   treeWritten,
   writeFields,
   writeQuestion,
@@ -68,13 +71,14 @@ const applied = z.strictObject({
   after: place.nullable(),
   /** The lines that the restore changed. */
   lines: changedLines.measured,
+  mission: sinceMission,
 })
 
 type MeasuredRestore = Readable<z.output<typeof applied>>
 
 function measuredRestore(
   { diff, files, newer, refused, leftOut, commits, top, before, same, hash }: PlannedRestore,
-  { written, after, lines }: Pick<MeasuredRestore, 'written' | 'after' | 'lines'>,
+  { written, after, lines, mission }: Pick<MeasuredRestore, 'written' | 'after' | 'lines' | 'mission'>,
 ): z.output<typeof applied> {
   return {
     top,
@@ -91,6 +95,7 @@ function measuredRestore(
     written: [...written],
     after: after as SnapshotLocation | null, // without its readonly marks, as the lines
     lines: lines as z.output<typeof changedLines.measured>,
+    mission: mission as z.output<typeof sinceMission>,
   }
 }
 
@@ -154,13 +159,15 @@ export const restore = defineOperation({
       if (context.ingest) await measure({ hooks: {} })
       const work = await findRestorable(reads, context, input.id)
       const [state] = work.states
-      if (!isWanted(input) || state?.engine !== 'git') return { work, until: null }
+      const nothing = { work, until: null, missionFrom: null }
+      if (!isWanted(input) || state?.engine !== 'git') return nothing
       const { now } = await measure({ now: [{ id: 'restore', top: state.top, prefix: '', engine: 'git' }] })
       const [end] = now
-      if (!end?.place) return { work, until: null }
+      if (!end?.place) return nothing
       const boundary = { at: end.takenAt, place: withMachine(context, end.place) }
       const until = await linesUntilWrite(reads, boundary, measure)
-      return { work, until: until && { ...until, place: end.place } }
+      const missionFrom = await missionStart(reads, work.missionId, boundary.place)
+      return { work, until: until && { ...until, place: end.place }, missionFrom }
     }),
   )
   .apply({
@@ -172,9 +179,12 @@ export const restore = defineOperation({
       undone: z.string().max(100).nullable(),
       /** The lines that changed since the last recorded state of the work tree; null where none are recorded. */
       until: linesUntil.extend({ place }).nullable(),
+      /** The work tree when the task's mission began there. */
+      missionFrom: place.nullable(),
     }),
     applied,
-    decide: async ({ found: { work, until } }, input) => ({
+    decide: async ({ found: { work, until, missionFrom } }, input) => ({
+      missionFrom,
       request: requestOf(work, input.paths, input.force === true),
       isWanted: isWanted(input),
       content: input.content ?? null,
@@ -183,11 +193,16 @@ export const restore = defineOperation({
     }),
     apply: async (
       { workRestore, witness },
-      { request: wanted, isWanted: writes, content, undone, until },
+      { request: wanted, isWanted: writes, content, undone, until, missionFrom },
       { id },
     ) => {
       if (!writes)
-        return measuredRestore(await workRestore.plan(wanted), { written: [], after: null, lines: null })
+        return measuredRestore(await workRestore.plan(wanted), {
+          written: [],
+          after: null,
+          lines: null,
+          mission: null,
+        })
       const done = await workRestore.apply(wanted, content)
       if (done === null) throw changedFailure(id)
       const { written, after } = done
@@ -197,7 +212,8 @@ export const restore = defineOperation({
         until === null || after === null
           ? null
           : await witness.lines(until.place, after, { salt: until.salt, during: 'gap' })
-      return measuredRestore(done, { written, after, lines })
+      const mission = missionFrom && after && (await witness.changes(missionFrom, after))
+      return measuredRestore(done, { written, after, lines, mission })
     },
   })
   .record(async ({ reads, plan: { isWanted: writes, until }, applied: done, context, setting }, input) => {
@@ -209,7 +225,11 @@ export const restore = defineOperation({
         ? null
         : treeWritten(
             { cause: 'restore', subject: id, taskId, missionId, files: written, before, after },
-            { context, setting },
+            {
+              context,
+              setting,
+              mission: await missionAfterWrite(reads, context, { missionId, before }, done.mission),
+            },
           )
     const files = writes ? done.files.filter((one) => written.includes(one.path)) : done.files
     const isAllThere = paths === undefined && done.same > 0 && done.files.length + done.newer.length === 0

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
-import type { TaskId, TransactionContext } from '../../kernel/id.ts'
-import { salt, time } from '../../kernel/operations/fields.ts'
+import type { MissionId, TaskId, TransactionContext } from '../../kernel/id.ts'
+import { changeReport, salt, time } from '../../kernel/operations/fields.ts'
 import {
   type Measure,
   type MeasurementOf,
@@ -21,7 +21,8 @@ import {
 } from '../../lines/operations/record-lines.ts'
 import type { TreeBoundary } from '../../lines/ports/line-reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { type Attempt, treeOf } from '../domain/task.ts'
+import { changesOfMission, type MissionChange } from '../domain/changes.ts'
+import { type Attempt, type SnapshotLocation, treeOf } from '../domain/task.ts'
 import type { TreeWrite, TreeWriteEvent } from '../domain/tree-write.ts'
 import type { RecordedUndo } from '../ports/tree-write-reads.ts'
 
@@ -53,6 +54,9 @@ export function writeQuestion(files: number, workTree: string): string {
 
 /** What the lines until a write are measured by. */
 export const lineMeasurements = { reported: reportedContents, lines: changedLines }
+
+/** What differs since the mission began in the work tree; null where it did no work there. */
+export const sinceMission = changeReport.nullable()
 
 /** The lines that changed since the last recorded state of the work tree until files are written there. */
 export const linesUntil = z.strictObject({
@@ -114,16 +118,47 @@ export async function writtenLines(
   return [...recordedLines(around, boundary, { reported, lines }), { kind: 'lines.recorded', span }]
 }
 
+/** The work tree when a mission began there; null where it did not. */
+export async function missionStart(
+  { missions }: Reads,
+  missionId: MissionId | null,
+  place: SnapshotLocation,
+): Promise<SnapshotLocation | null> {
+  if (missionId === null) return null
+  return (await missions.tree(missionId, treeOf(place))).first?.snapshot ?? null
+}
+
+/** A mission's changes that are different after a write, by all that differs since it began there. */
+export async function missionAfterWrite(
+  { missions }: Reads,
+  context: RecordContext,
+  { missionId, before }: Pick<TreeWrite, 'missionId' | 'before'>,
+  states: Readable<z.output<typeof sinceMission>>,
+): Promise<readonly MissionChange[]> {
+  if (missionId === null || states === null || states.status === 'unknown') return []
+  const { recorded } = await missions.tree(missionId, treeOf(withMachine(context, before)))
+  return changesOfMission({ recorded, own: [], states: states.changes, others: new Set(), isLater: true })
+}
+
 /** The event of files that a command wrote: its id is how people restore what was there before. */
 export function treeWritten(
   write: Omit<TreeWrite, 'id' | 'writtenAt'>,
-  { context, setting }: { readonly context: RecordContext; readonly setting: TransactionContext },
+  {
+    context,
+    setting,
+    mission = [],
+  }: {
+    readonly context: RecordContext
+    readonly setting: TransactionContext
+    readonly mission?: readonly MissionChange[]
+  },
 ): TreeWriteEvent {
   const before = withMachine(context, write.before)
   const after = write.after && withMachine(context, write.after)
   return {
     kind: 'tree.written',
     write: { ...write, before, after, id: setting.ids.next('snapshot'), writtenAt: setting.at },
+    ...(mission.length > 0 && { missionChanges: mission }),
   }
 }
 

@@ -29,6 +29,9 @@ import {
   lineMeasurements,
   linesUntil,
   linesUntilWrite,
+  missionAfterWrite,
+  missionStart,
+  sinceMission,
   treeWritten,
   writeFields,
   writeQuestion,
@@ -179,7 +182,8 @@ export const undo = defineOperation({
       const { plan } = await measure({ plan: request })
       const boundary = { at: end.takenAt, place: withMachine(context, before) }
       const until = isWanted(input) ? await linesUntilWrite(reads, boundary, measure) : null
-      return { work, top: tree.top, request, plan, until }
+      const missionFrom = isWanted(input) ? await missionStart(reads, work.missionId, boundary.place) : null
+      return { work, top: tree.top, request, plan, until, missionFrom }
     }),
   )
   .apply({
@@ -198,6 +202,8 @@ export const undo = defineOperation({
       }),
       /** The lines that changed since the last recorded state of the work tree; null where none are recorded. */
       until: linesUntil.nullable(),
+      /** The work tree when the task's mission began there. */
+      missionFrom: place.nullable(),
     }),
     applied: planned.extend({
       written: names,
@@ -205,8 +211,9 @@ export const undo = defineOperation({
       after: place.nullable(),
       /** The lines that the undo changed. */
       lines: changedLines.measured,
+      mission: sinceMission,
     }),
-    decide: async ({ found: { work, top, request: wanted, plan, until } }, input) => {
+    decide: async ({ found: { work, top, request: wanted, plan, until, missionFrom } }, input) => {
       if (plan.missing === work.spans.length) throw notKeptFailure(work)
       if (plan.files.length + plan.conflicts.length === 0) throw nothingFailure(work, top, plan)
       const writes = isWanted(input)
@@ -221,16 +228,17 @@ export const undo = defineOperation({
         isWanted: writes,
         work: { id, title, taskId, missionId, subtasks: [...subtasks], intervals: spans.length },
         until: until as z.output<typeof linesUntil> | null, // without its readonly marks
+        missionFrom,
       })
     },
     apply: async (
       { workUndo, witness, snapshotName, folder },
-      { request: wanted, hash, top, isWanted: writes, until },
+      { request: wanted, hash, top, isWanted: writes, until, missionFrom },
       { id },
     ) => {
       const asked = undoRequest(folder, wanted)
       if (!writes) {
-        const nothing = { written: [], refused: [], after: null, lines: null }
+        const nothing = { written: [], refused: [], after: null, lines: null, mission: null }
         return { ...measuredPlan(await workUndo.plan(asked)), ...nothing }
       }
       const applied = await workUndo.apply(asked, hash)
@@ -253,6 +261,7 @@ export const undo = defineOperation({
         refused: refused.map((one) => ({ ...one })),
         after,
         lines: lines as z.output<typeof changedLines.measured>, // without its readonly marks
+        mission: missionFrom && after && (await witness.changes(missionFrom, after)),
       })
     },
   })
@@ -281,17 +290,15 @@ export const undo = defineOperation({
     const { id } = work
     const task = work.taskId === null ? null : await reads.tasks.find(work.taskId)
     const reopens = input.reopen === true && task?.status === 'done'
+    const about = {
+      taskId: task?.id ?? null,
+      missionId: task?.missionId ?? null,
+      before: wanted.now,
+      after: applied.after,
+    }
     const write = treeWritten(
-      {
-        cause: 'undo',
-        subject: id,
-        taskId: task?.id ?? null,
-        missionId: task?.missionId ?? null,
-        files: applied.written,
-        before: wanted.now,
-        after: applied.after,
-      },
-      { context, setting },
+      { ...about, cause: 'undo', subject: id, files: applied.written },
+      { context, setting, mission: await missionAfterWrite(reads, context, about, applied.mission) },
     )
     return {
       events: [

@@ -34,10 +34,7 @@ export async function addToMission(
   if (mission_id === null) return
   const place = { missionId: mission_id, top: tree_top }
   await upsertChanges(projecting, place, filesOf({ evidence }), evidence.mission ? putRow : addRow)
-  const files = filesOf({ evidence }).reduce((sum, change) => {
-    const { here = false, elsewhere = false } = counted.get(toStorable(change.path)) ?? {}
-    return sum + Number(elsewhere || isCountedChange(change)) - Number(elsewhere || here)
-  }, 0)
+  const files = newlyCounted(filesOf({ evidence }), counted)
   const [input, output] = [outcome.tokensInput ?? 0, outcome.tokensOutput ?? 0]
   if (files === 0 && input === 0 && output === 0) return
   const { db, projectId } = projecting
@@ -50,6 +47,32 @@ export async function addToMission(
     }))
     .where('project_id', '=', projectId)
     .where('id', '=', mission_id)
+    .execute()
+}
+
+/** How many more files a mission has with these changes than it had before. */
+function newlyCounted(changes: readonly MissionChange[], counted: PathCounts): number {
+  return changes.reduce((sum, change) => {
+    const { here = false, elsewhere = false } = counted.get(toStorable(change.path)) ?? {}
+    return sum + Number(elsewhere || isCountedChange(change)) - Number(elsewhere || here)
+  }, 0)
+}
+
+/** Puts a mission's changes as they are after a person undid or restored work. */
+export async function putMissionChanges(
+  projecting: ProjectionContext,
+  missionId: MissionId,
+  top: string,
+  changes: readonly MissionChange[],
+): Promise<void> {
+  const counted = await countedFiles(projecting, { mission_id: missionId, tree_top: top }, changes)
+  await upsertChanges(projecting, { missionId, top }, changes, putRow)
+  const { db, projectId } = projecting
+  await db
+    .updateTable('mission')
+    .set((eb) => ({ files_changed: eb('files_changed', '+', newlyCounted(changes, counted)) }))
+    .where('project_id', '=', projectId)
+    .where('id', '=', missionId)
     .execute()
 }
 

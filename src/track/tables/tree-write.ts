@@ -7,6 +7,7 @@ import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import { type SnapshotLocation, treeOf } from '../domain/task.ts'
 import type { TreeWrite } from '../domain/tree-write.ts'
 import type { RecordedUndo, TreeWriteReads } from '../ports/tree-write-reads.ts'
+import { putMissionChanges } from './mission-change.ts'
 
 export interface TreeWriteTable {
   project_id: string
@@ -26,9 +27,10 @@ export interface TreeWriteTable {
 }
 
 export async function applyTreeWritten(
-  { db, projectId, seq, actor }: ProjectionContext,
-  { write }: ProjectEventOf<'tree.written'>,
+  projecting: ProjectionContext,
+  { write, missionChanges = [] }: ProjectEventOf<'tree.written'>,
 ): Promise<void> {
+  const { db, projectId, seq, actor } = projecting
   const { id, writtenAt, cause, subject, taskId, missionId, files, before, after } = write
   await db
     .insertInto('tree_write')
@@ -48,6 +50,8 @@ export async function applyTreeWritten(
       end_snapshot: after && JSON.stringify(after),
     })
     .execute()
+  if (missionId !== null && missionChanges.length > 0)
+    await putMissionChanges(projecting, missionId, treeOf(before), missionChanges)
 }
 
 export function treeWriteReads({ db, projectId }: ReadScope): TreeWriteReads {

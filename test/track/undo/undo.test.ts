@@ -468,6 +468,42 @@ test('restoring the snapshot before an undo brings every byte back', async () =>
   expect(await s.undo(done)).toMatchObject({ written: true })
 })
 
+test('a mission and its review have what is left after an undo, and what a restore brought back', async () => {
+  const s = await openUndo()
+  const { mission_id } = await s.call('start_mission', { name: 'Two tasks', objective: 'Two' })
+  const work = async (agent: string, change: () => void) => {
+    const started = await s.begin(agent, { mission_id })
+    change()
+    return s.end(started)
+  }
+  await work('a1', () => s.put('f', x(1, 2)))
+  const second = await work('a2', () => {
+    s.put('f', y(1), 'base line one')
+    s.write('new', 'a new file\n')
+  })
+  const counts = async () => {
+    const review = await s.call('review_show', { mission: mission_id }, { actor: person })
+    const changes = await s.call('mission_changes', { id: mission_id }, { actor: person })
+    return {
+      reviewed: review.files.map(({ path, added }: Answer) => [path, added]),
+      changed: changes.files.map(({ path, added_lines: added }: Answer) => [path, added]),
+      added: changes.added_lines,
+      all: (await s.call('mission_timeline', { id: mission_id }, { actor: person })).totals.files_changed,
+    }
+  }
+  const whole = await counts()
+  const all = [
+    ['f', 3],
+    ['new', 1],
+  ]
+  expect(whole).toMatchObject({ reviewed: all, changed: all, added: 4, all: 2 })
+  const { snapshot_id: id } = await s.undo(second)
+  const left = [['f', 2]]
+  expect(await counts()).toEqual({ reviewed: left, changed: left, added: 2, all: 1 })
+  await s.call('restore', { id, yes: true }, { actor: person })
+  expect(await counts()).toEqual(whole)
+})
+
 test('what newer content keeps from being restored names the snapshot of its undo', async () => {
   const s = await openUndo()
   const done = await s.attempt('a1', () => s.put('f', x(1)))
