@@ -98,11 +98,15 @@ async function run([command = '', ...rest]: readonly string[]): Promise<void> {
     return print(`${version}\n`)
   }
   const { commandLine } = await import('./command-line.ts')
-  process.exitCode = await commandLine([command, ...rest])
-  if (command === 'init' && process.exitCode === 0 && !asksForHelp) {
-    const { clientSteps } = await import('./setup/setup.ts')
-    printError(clientSteps())
+  if (command !== 'init' || asksForHelp) {
+    process.exitCode = await commandLine([command, ...rest])
+    return
   }
+  const { clientSteps, isAtServer } = await import('./setup/setup.ts')
+  // A server has its database: only a program is told so as taskman tells it.
+  const isMade = !isJsonWanted([], process.env['WAYMARK_FORMAT']) && isAtServer()
+  process.exitCode = isMade ? 0 : await commandLine(['init'])
+  if (process.exitCode === 0) printError(clientSteps())
 }
 
 /** Whether a command line has nothing but what every command takes. */

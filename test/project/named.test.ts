@@ -168,7 +168,7 @@ test('connect uses a token from standard input, else the one that this machine k
 
   // A pipe that nobody writes to or ends.
   const waiting = startProgram(words, machine)
-  onTestFinished(() => void waiting.kill('SIGKILL'))
+  onTestFinished(() => waiting.kill('SIGKILL'))
   const printed = await text(waiting.stdout)
   expect(JSON.parse(printed)).toMatchObject({ token: 'kept' })
 })

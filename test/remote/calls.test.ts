@@ -98,6 +98,28 @@ test('a folder is connected: its command line asks the server, and its token sta
   expect(connect(`${server.address}/p/none`, server.token('agent'))).toContain('no project "none"')
 })
 
+test('init in a connected folder names its server, and makes no record beside it', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server, server.token('person'))
+  const address = `${server.address}/p/shop`
+  const before = readdirSync(join(machine.folder, '.waymark')).sort()
+  const piped = machine.run('init')
+  expect(piped).toMatchObject({ code: 0, out: '', error: expect.stringContaining(address) })
+  expect(JSON.parse(machine.run('init', '--yes', '--json').out)).toMatchObject({ record: address })
+  expect(readdirSync(join(machine.folder, '.waymark')).sort()).toEqual(before)
+
+  const named = agentMachine()
+  named.environment['WAYMARK_SERVER'] = address
+  expect(JSON.parse(named.run('init', '--yes', '--json').out)).toMatchObject({ record: address })
+  expect(existsSync(join(named.folder, '.waymark'))).toBe(false)
+  named.environment['WAYMARK_SERVER'] = ''
+  named.environment['WAYMARK_DATABASE'] = join(named.home, 'team.db')
+  expect(JSON.parse(named.run('init', '--yes', '--json').out)).toMatchObject({
+    record: join(named.home, 'team.db'),
+  })
+  expect(existsSync(join(named.folder, '.waymark'))).toBe(false)
+})
+
 test('waymark watch on a machine prints the time of each entry that the server records', async () => {
   const server = await teamServer()
   const machine = connectedMachine(server)

@@ -2,7 +2,12 @@ import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { stateFolder } from '../../kernel/files/state-folder.ts'
-import { type ConnectedServer, connectedServer } from '../../remote/machine/known-servers.ts'
+import {
+  baseOf,
+  type ConnectedServer,
+  connectedServer,
+  serverAddress,
+} from '../../remote/machine/known-servers.ts'
 import { type Environment, firstSetVariable } from '../settings/environment.ts'
 import { enclosingTree, mainTree, projectFolder, projectRoot } from '../settings/project-location.ts'
 import { refuseForeign } from '../settings/regular-paths.ts'
@@ -34,6 +39,13 @@ export function connectedPlace(connecting: ConnectOptions): RemoteProjectLocatio
   refuseForeign(root)
   const found = connectedServer({ flag: server, environment, root, folder })
   return found && { server: found, root, folder }
+}
+
+/** The address of the project's record at a server; null for a local project. */
+export function recordAddress(connecting: ConnectOptions): string | null {
+  const { server: flag, environment } = connecting
+  const address = serverAddress({ flag, environment, root: remoteRootOf(connecting) })
+  return address && baseOf(address)
 }
 
 /** Whether `--project` is a project's name: a path that exists is always a folder. */

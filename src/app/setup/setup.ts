@@ -39,6 +39,8 @@ import { writeIgnore } from '../../store/record/project.ts'
 import { wrap } from '../../surfaces/cli/render/table.ts'
 import { print, processTerminal, type Terminal, type TextStyle } from '../../surfaces/cli/terminal.ts'
 import { canSwitch, enableRecordingUnlessOff, restoreRecordingSwitch } from '../capture/capture-command.ts'
+import { databaseNamed } from '../open-context.ts'
+import { recordAddress } from '../remote/remote-project-location.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { type Environment, userName } from '../settings/environment.ts'
 import { type CommandArguments, isJsonRequested, readWords } from '../settings/flags.ts'
@@ -60,6 +62,8 @@ interface SetupHost {
   readonly context: SetupContext
   readonly records: SetupRecords
   readonly disk: Disk
+  /** The server or the database of the record; null if it is in the project's folder. */
+  readonly elsewhere: string | null
 }
 
 /** `waymark setup <client>`: shows what it would write, asks, and writes it. */
@@ -94,13 +98,8 @@ export async function initCommand(words: readonly string[]): Promise<void> {
   for (const { client, sign } of found) say(terminal, `${client.title} was found (${sign}).`)
   const chosen = clients ?? found.map(({ client }) => client)
   if (chosen.length === 0) {
-    const record = dirname(ignoreOf(context))
     if (flags.has('yes') && !isReadOnlyRun(flags) && lacksRecord(host)) makeRecord(context, host)
-    else
-      say(
-        terminal,
-        `Nothing was written. ${existsSync(record) ? 'The record is in' : 'The first task creates the record in'} ${record}.`,
-      )
+    else say(terminal, `Nothing was written. ${recordText(context)}`)
     say(terminal, 'No client was found. A client is the program your agent runs in.')
     say(terminal, `Waymark knows ${titlesOf(allClients)}.`)
     say(terminal, `\nInstall one and run this again, or choose one now: ${withoutClientSteps[0]}`)
@@ -118,18 +117,44 @@ export function firstPromptHere(environment: Environment, project: string | unde
   return allClients.some((client) => hasServerEntry(client, { context, read })) ? firstPrompt : undefined
 }
 
+/** Where the record is, or will be. */
+function recordText(context: SetupContext): string {
+  const folder = dirname(ignoreOf(context))
+  const elsewhere = recordElsewhere(context)
+  if (elsewhere !== null) return `The record is at ${elsewhere}.`
+  return `${existsSync(folder) ? 'The record is in' : 'The first task creates the record in'} ${folder}.`
+}
+
+/** The server or the database of the record, if it is not in the project's folder. */
+function recordElsewhere({ folder }: SetupContext): string | null {
+  const [environment, workingFolder] = [process.env, process.cwd()]
+  try {
+    const address = recordAddress({ project: folder, environment, workingFolder })
+    if (address !== null) return address
+  } catch (error) {
+    // A setup does not need the server: a wrong address is refused by what does.
+    if (!(error instanceof Failure)) throw error
+  }
+  return databaseNamed(environment, workingFolder)
+}
+
+/** Whether a server keeps the record of this folder. */
+export function isAtServer(): boolean {
+  return recordAddress({ environment: process.env, workingFolder: process.cwd() }) !== null
+}
+
 /** What taskman's `init` leaves to do: it makes the record, and sets up no client. */
 export function clientSteps(): string {
   const context = setupContextOf(process.env, undefined)
   const { exists, read } = new Disk()
-  const record = `The record is in ${dirname(ignoreOf(context))}. No client was set up.`
+  const record = `${recordText(context)} No client was set up.`
   const found = detectClients(context, exists).map(({ client }) => client)
   const [setup, plan] = withoutClientSteps
   if (found.length === 0)
     return `${record} None was found. Choose one: ${setup}\nOr plan your own work: ${plan}\n`
   const missing = found.filter((client) => !hasServerEntry(client, { context, read }))
   return missing.length === 0
-    ? `Already set up: ${titlesOf(found)}. Say to your agent: ${firstPrompt}\n`
+    ? `${recordText(context)} Already set up: ${titlesOf(found)}. Say to your agent: ${firstPrompt}\n`
     : `${record} Found: ${titlesOf(missing)}.\nShow what would be written: waymark init --dry-run\nWrite it: waymark init --yes\n`
 }
 
@@ -218,6 +243,7 @@ async function run(
     say(terminal, '- The new files could not be added to .git/info/exclude. Git shows them as untracked.')
   if (request.hooks && request.capture) recordSessions(clients, host)
   if (makesRecord) makeRecord(context, host)
+  else if (setupCommand.makesRecord && host.elsewhere !== null) say(terminal, recordText(context))
   if (changed.length === 0) {
     say(terminal, isRefused ? 'Nothing was written.' : `${titlesOf(clients)}: already set up.`)
     if (!isRefused && setupCommand.makesRecord) say(terminal, `Say to your agent: ${firstPrompt}`)
@@ -309,10 +335,15 @@ function ignoreOf({ folder }: SetupContext): string {
 }
 
 /** Whether the folder of the record is missing, and can be made. */
-function lacksRecord({ context, disk }: SetupHost): boolean {
+function lacksRecord({ context, disk, elsewhere }: SetupHost): boolean {
   refuseForeign(context.folder)
   const record = ignoreOf(context)
-  return !unusableFolder(context.folder, context.home) && !disk.exists(record) && canWrite(dirname(record))
+  return (
+    elsewhere === null &&
+    !unusableFolder(context.folder, context.home) &&
+    !disk.exists(record) &&
+    canWrite(dirname(record))
+  )
 }
 
 function makeRecord(context: SetupContext, { terminal }: SetupHost): void {
@@ -431,7 +462,7 @@ function countRemovedAndRestored(files: readonly PlannedFile[]): readonly [numbe
 
 /** Prints the result for programs. */
 function report(
-  { isJson, context }: SetupHost,
+  { isJson, context, elsewhere }: SetupHost,
   result: {
     readonly state:
       | 'written'
@@ -455,6 +486,7 @@ function report(
   const answer = {
     state,
     project: context.folder,
+    record: elsewhere ?? dirname(ignoreOf(context)),
     clients: clients.map(({ id }) => id),
     files: files.map((file) => ({
       file: file.file,
@@ -514,6 +546,7 @@ function hostOf(flags: CommandArguments): SetupHost {
     context,
     records: new SetupRecords(stateFolderOf(context)),
     disk: new Disk(),
+    elsewhere: recordElsewhere(context),
   }
 }
 

@@ -144,14 +144,26 @@ export interface ServerRequest {
   readonly folder: string
 }
 
+function namedServer({ flag, environment }: Pick<ServerRequest, 'flag' | 'environment'>): string | undefined {
+  return flag ?? (environment['WAYMARK_SERVER'] || undefined)
+}
+
+/** The address of a project's server, whether or not there is a token for it; null for a local project. */
+export function serverAddress(
+  request: Omit<ServerRequest, 'folder'>,
+): Pick<ConnectedServer, 'origin' | 'project'> | null {
+  const named = namedServer(request)
+  return named === undefined ? projectServer(request.root) : parseAddress(named)
+}
+
 /**
  * The server of a project; null for a local project. A project's file can only choose a server that the user connected:
  * a token goes only to its own origin.
  */
 export function connectedServer({ flag, environment, root, folder }: ServerRequest): ConnectedServer | null {
-  const named = flag ?? (environment['WAYMARK_SERVER'] || undefined)
+  const named = namedServer({ flag, environment })
   const token = environment['WAYMARK_TOKEN']?.trim() || undefined
-  const address = named === undefined ? projectServer(root) : parseAddress(named)
+  const address = serverAddress({ flag, environment, root })
   if (address === null) return null
   const credential = new ServerCredentials(folder).find(address.origin)
   if (token !== undefined && named !== undefined) {
