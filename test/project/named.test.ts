@@ -198,6 +198,32 @@ test('the commands that a fresh team server shows work as they are shown', async
   expect(run(agent, { agent: 'claude', name: 'Ben', project: 'shop' }).code).toBe(0)
 })
 
+test('a server of a database without people lets them in from the first one on, and its own user no more', async () => {
+  const around = serveHome()
+  around.environment['WAYMARK_DATABASE'] = join(around.home, 'team.db')
+  const folder = join(around.home, 'nothing')
+  mkdirSync(folder)
+  const { port, greeting, child, ended } = await around.serve(folder, '--port', '0')
+  const session = (token: string) =>
+    fetch(`http://127.0.0.1:${port}/api/session`, { headers: { Authorization: `Bearer ${token}` } })
+  const statusFor = async (token: string) => (await session(token).catch(() => null))?.status
+  const own = around.token('person')
+  expect(await statusFor(own)).toBe(200)
+
+  const [, admin = ''] = commandsIn(greeting)
+  const words = [...admin.replace('<name>', 'Ann').split(' '), '--json']
+  const { secret } = JSON.parse(around.run(folder, ...words).out)
+  await expect.poll(() => statusFor(secret), { timeout: 10_000 }).toBe(200)
+  expect(await (await session(secret)).json()).toMatchObject({
+    actor: { name: 'Ann', kind: 'person' },
+    permissions: { admin: true },
+  })
+  expect(await statusFor(own)).toBe(401)
+  child.kill('SIGTERM')
+  const { code, out } = await ended
+  expect([code, out.match(/MCP:/g)?.length]).toEqual([0, 2])
+})
+
 /** The commands of a text, as they would be typed. */
 function commandsIn(text: string): readonly string[] {
   return [

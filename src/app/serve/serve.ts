@@ -22,7 +22,7 @@ import { cardLink } from './card-link.ts'
 import { openLog } from './log.ts'
 import { type DatabaseProjects, type OpenProject, openDatabaseProjects, openProjects } from './projects.ts'
 import { type RunningServer, RunningServers } from './running-servers.ts'
-import { type OpenServer, openOnFreePort, type ServerOptions } from './server.ts'
+import { type OpenServer, openOnFreePort, openServer, type ServerOptions } from './server.ts'
 import { welcome } from './welcome.ts'
 
 /** `waymark serve`: serves until a signal; if a server of the same projects runs, prints its address. */
@@ -46,7 +46,8 @@ async function serveProjects(flags: ServeFlags, log: Logger): Promise<void> {
   if (flags.stop) return stopServer(projects, new RunningServers(folder))
   const { context } = projects.own ?? firstOf(projects)
   const oidc = oidcSettings(flags, environment)
-  const team = await activeTeam(context, { environment, oidc })
+  const findTeam = () => sharedTeam(context, { environment, oidc })
+  const team = (await findTeam()) ?? openMachinePeople(environment, process.cwd())
   if (team.owner) await refuseRemoteWithoutTokens(flags, team)
   const folders = servedFolders(projects, environment)
   const servers = new RunningServers(folder)
@@ -58,6 +59,7 @@ async function serveProjects(flags: ServeFlags, log: Logger): Promise<void> {
     open: flags.open,
     folder,
     byPersons: team.owner === null,
+    takesPeople: team.owner !== null && namedDatabase(environment) !== undefined,
   }
   const running = await servers.serving(folders)
   if (running && (flags.port === null || flags.port === running.port)) return welcome(running, null, visit)
@@ -76,16 +78,62 @@ async function serveProjects(flags: ServeFlags, log: Logger): Promise<void> {
   if ('address' in server) return welcome(server, null, visit)
   const address = `${shownHost(flags.host)}:${server.port}`
   const announced = { ...thisProcess(), port: server.port, address, instance, projects: folders }
+  const served = new ServedTeam(server, { ...options, team, port: server.port })
+  const admitPeople = async () => {
+    if (!visit.takesPeople || !(await served.switchTo(findTeam))) return
+    log.info('The database has people now. Only they can sign in.')
+    await welcome(announced, options.projects, { ...visit, ...ofPeople })
+  }
   try {
     servers.announce(announced)
     await welcome(announced, options.projects, visit)
     log.info('Waymark is serving.', { address, projects: options.projects.map(({ key }) => key) })
-    await notifyUntilStopped(projects, { log, base: flags.publicUrl ?? `http://${address}` })
+    await notifyUntilStopped(projects, { log, base: flags.publicUrl ?? `http://${address}`, admitPeople })
   } finally {
     servers.withdraw(announced)
-    await end(server, projects)
+    await served.stop()
+    await closeProjects(projects)
     await team.store.close()
     log.info('Waymark stopped.')
+  }
+}
+
+const ofPeople = { signsIn: false, open: false, byPersons: true, takesPeople: false }
+
+/** A server whose users change once: from the user of this machine to the people of its database. */
+class ServedTeam {
+  #server: OpenServer | null
+  #options: ServerOptions
+  #switching: Promise<boolean> | null = null
+
+  constructor(server: OpenServer, options: ServerOptions) {
+    this.#server = server
+    this.#options = options
+  }
+
+  /** Whether it now serves people. */
+  switchTo(people: () => Promise<Team | null>): Promise<boolean> {
+    this.#switching ??= this.#switch(people).finally(() => {
+      this.#switching = null
+    })
+    return this.#switching
+  }
+
+  async stop(): Promise<void> {
+    await this.#switching?.catch(() => undefined)
+    await this.#server?.stop()
+  }
+
+  async #switch(people: () => Promise<Team | null>): Promise<boolean> {
+    if (this.#options.team.owner === null) return false
+    const team = await people()
+    if (team === null) return false
+    // Without it nobody is let in as the user of this machine any more, even if the port is lost meanwhile.
+    await this.#server?.stop()
+    this.#server = null
+    this.#server = await openServer({ ...this.#options, team })
+    this.#options = { ...this.#options, team }
+    return true
   }
 }
 
@@ -152,7 +200,11 @@ async function openServedProjects(flags: ServeFlags, environment: Environment): 
 /** Runs the background work until a signal ends the process. */
 async function notifyUntilStopped(
   { open, refresh }: DatabaseProjects,
-  { log, base }: { readonly log: Logger; readonly base: string },
+  {
+    log,
+    base,
+    admitPeople,
+  }: { readonly log: Logger; readonly base: string; readonly admitPeople: () => Promise<void> },
 ): Promise<void> {
   const keptUp = ({ context }: OpenProject) =>
     startBackgroundJobs(context, (line) => log.warn(line), { isServer: true })
@@ -166,8 +218,9 @@ async function notifyUntilStopped(
         for (const project of added) {
           telling.push(sendNotifications(project, { log, base, signal: ending.signal }))
         }
+        return admitPeople()
       })
-      .catch((error: unknown) => log.warn(`Looking for new projects: ${messageOf(error)}`))
+      .catch((error: unknown) => log.warn(`Looking for new projects and people: ${messageOf(error)}`))
   }, betweenLooks).unref()
   const signal = await endSignal()
   log.info('Waymark stops as soon as running requests are answered.', { signal })
@@ -204,23 +257,15 @@ function firstOf({ open }: DatabaseProjects): OpenProject {
   return first
 }
 
-async function end(server: OpenServer, { open, own }: DatabaseProjects): Promise<void> {
-  await server.stop()
-  await closeProjects({ open, own })
-}
-
 async function closeProjects({ open, own }: Pick<DatabaseProjects, 'open' | 'own'>): Promise<void> {
   await Promise.all([...open, ...(own ? [own] : [])].map(({ context }) => closeContext(context)))
 }
 
-/**
- * The people with access: those of a named database on a server, or of a file that has people; else the user of this
- * machine.
- */
-async function activeTeam(
+/** The people of a named database on a server, or of a file that has people; null for the user of this machine. */
+async function sharedTeam(
   { team }: Context,
   { environment, oidc }: { readonly environment: Environment; readonly oidc: OidcSettings | null },
-): Promise<Team> {
+): Promise<Team | null> {
   const named = team?.owner === null ? team : null
   if (!named && oidc) {
     throw new Failure('INVALID_INPUT', `Sign-in at ${oidc.issuer} needs a shared database.`, {
@@ -230,8 +275,7 @@ async function activeTeam(
   }
   const people = await named?.store.view(({ identities }) => identities.people())
   const isShared = oidc !== null || /^postgres(ql)?:/.test(namedDatabase(environment) ?? '')
-  if (named && (isShared || people?.length)) return named
-  return openMachinePeople(environment, process.cwd())
+  return named && (isShared || people?.length) ? named : null
 }
 
 async function refuseRemoteWithoutTokens({ allowRemote }: ServeFlags, { store }: Team): Promise<void> {

@@ -19,6 +19,8 @@ export interface WelcomeContext {
   readonly folder: string
   /** The people of a database have access, each with their own token. */
   readonly byPersons?: boolean
+  /** The database may get people: then only they have access. */
+  readonly takesPeople?: boolean
 }
 
 /** Null if the server is slow to answer itself; `waymark serve` prints a link later. */
@@ -40,6 +42,7 @@ export async function welcome(
     open,
     folder,
     byPersons = false,
+    takesPeople = false,
     another = 'waymark serve prints a new address',
   }: WelcomeContext,
 ): Promise<void> {
@@ -53,6 +56,11 @@ export async function welcome(
       ? `Dashboard: http://${address}. ${byPersons ? 'Sign in with a token: waymark token create --kind person --person <name> (the first admin: waymark token create --admin --person <name>).' : 'To sign in, run waymark serve in a terminal of your own.'}`
       : `Dashboard: ${login}\n           signs you in once, within ten minutes; ${another}.`,
     `MCP:       http://${address}/mcp, with ${byPersons ? 'a token of an agent: waymark token create <agent> --person <name> --project <project>' : `the token in ${join(folder, 'agent.token')}`}`,
+    ...(takesPeople
+      ? [
+          'People:    you alone. For a team, add its first admin: waymark token create --admin --person <name>',
+        ]
+      : []),
   ]
   print(`${lines.join('\n')}\n`)
   if (open) openBrowser(login ?? `http://${address}`)
