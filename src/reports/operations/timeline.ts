@@ -17,6 +17,7 @@ import { verdictValues } from '../../track/domain/verdict.ts'
 import { ChangeCounts, measurementLevel } from '../../track/operations/attempt-answer.ts'
 import { missionRunsFields, missionStatus } from '../../track/operations/mission-answer.ts'
 import { missionRuns } from '../../track/operations/summary.ts'
+import { undoneTasks } from '../../track/operations/tree-write.ts'
 import type { ChangedLines, TimelineAttempt, TimelineTask } from '../ports/timeline-reads.ts'
 
 const TimelineTaskEntry = z.object({
@@ -28,6 +29,8 @@ const TimelineTaskEntry = z.object({
   resolution: z.enum(resolutions).nullable(),
   /** It waits for a person's review, as on the board. */
   needs_review: z.literal(true).optional(),
+  /** A person took its changes back. */
+  is_undone: z.literal(true).optional(),
 })
 
 /** Lines, and files out of scope. */
@@ -114,7 +117,9 @@ export const missionTimeline = defineOperation({
     captured: list(TimelineTurn),
     ...missionRunsFields,
     totals: Lines.extend({
+      /** Without dropped ones. */
       tasks: z.int(),
+      /** Without undone ones. */
       done: z.int(),
       /** How many of them wait for a person. */
       done_waiting: z.int(),
@@ -142,7 +147,15 @@ async function timelineOf(
   const lines = await reads.timeline.lines(mission.id, limit)
   const marks = await timelineMarks(reads, mission.id, limit)
   const waiting = await tasksToReview(reads, mission.id)
-  const done = tasks.filter(({ status }) => status === 'done')
+  const finished = tasks.filter(({ status, resolution }) => status === 'done' && resolution !== 'dropped')
+  const lastAttempts = new Map(
+    attempts.toSorted((a, b) => a.number - b.number).map((one) => [one.taskId, one]),
+  )
+  const undone = await undoneTasks(
+    reads,
+    new Map(finished.map((task) => [task.id, lastAttempts.get(task.id) ?? null])),
+  )
+  const done = finished.filter((task) => !undone.has(task.id))
   const sums = [...lines.values()]
   const captured = await reads.capture.turnsBetween(mission.createdAt, mission.completedAt ?? until)
   return {
@@ -158,13 +171,13 @@ async function timelineOf(
     completed_at: instantOrNull(mission.completedAt),
     summary: mission.summary,
     phases: phases.map((phase) => ({ id: phase.id, name: phase.name, status: phase.status })),
-    tasks: tasks.map((task) => timelineTask(task, waiting)),
+    tasks: tasks.map((task) => timelineTask(task, { waiting, undone })),
     attempts: attempts.map((attempt) => timelineAttempt(attempt, lines.get(attempt.id))),
     marks: marks.marks,
     captured: captured.map(timelineTurn),
     ...(await missionRuns(reads, mission)),
     totals: {
-      tasks: tasks.length,
+      tasks: tasks.filter(({ resolution }) => resolution !== 'dropped').length,
       done: done.length,
       done_waiting: done.filter((task) => waiting.has(task.id)).length,
       attempts: await reads.timeline.attemptsTotal(mission.id),
@@ -178,7 +191,13 @@ async function timelineOf(
   }
 }
 
-function timelineTask(task: TimelineTask, waiting: ReadonlySet<string>): z.output<typeof TimelineTaskEntry> {
+function timelineTask(
+  task: TimelineTask,
+  {
+    waiting,
+    undone,
+  }: { readonly waiting: ReadonlySet<string>; readonly undone: ReadonlyMap<string, unknown> },
+): z.output<typeof TimelineTaskEntry> {
   return {
     id: task.id,
     name: excerpt(task.name, 120),
@@ -187,6 +206,7 @@ function timelineTask(task: TimelineTask, waiting: ReadonlySet<string>): z.outpu
     status: task.status,
     resolution: task.resolution,
     ...(waiting.has(task.id) && { needs_review: true as const }),
+    ...(undone.has(task.id) && { is_undone: true as const }),
   }
 }
 

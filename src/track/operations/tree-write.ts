@@ -165,7 +165,7 @@ export function treeWritten(
 /** The undo of each task that was undone, itself or with a task above it, and not started again since. */
 export async function undoneTasks(
   { tasks, treeWrites }: Pick<Reads, 'tasks' | 'treeWrites'>,
-  attempts: ReadonlyMap<TaskId, Attempt | null>,
+  attempts: ReadonlyMap<TaskId, Pick<Attempt, 'openedAt'> | null>,
 ): Promise<ReadonlyMap<TaskId, RecordedUndo>> {
   const above = await tasks.ancestors([...attempts.keys()])
   const undone = await treeWrites.undone([...attempts.keys(), ...[...above.values()].flat()])

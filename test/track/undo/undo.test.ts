@@ -484,11 +484,13 @@ test('a mission and its review have what is left after an undo, and what a resto
   const counts = async () => {
     const review = await s.call('review_show', { mission: mission_id }, { actor: person })
     const changes = await s.call('mission_changes', { id: mission_id }, { actor: person })
+    const { totals } = await s.call('mission_timeline', { id: mission_id }, { actor: person })
     return {
       reviewed: review.files.map(({ path, added }: Answer) => [path, added]),
       changed: changes.files.map(({ path, added_lines: added }: Answer) => [path, added]),
       added: changes.added_lines,
-      all: (await s.call('mission_timeline', { id: mission_id }, { actor: person })).totals.files_changed,
+      all: totals.files_changed,
+      done: [totals.done, totals.tasks],
     }
   }
   const whole = await counts()
@@ -496,10 +498,10 @@ test('a mission and its review have what is left after an undo, and what a resto
     ['f', 3],
     ['new', 1],
   ]
-  expect(whole).toMatchObject({ reviewed: all, changed: all, added: 4, all: 2 })
+  expect(whole).toMatchObject({ reviewed: all, changed: all, added: 4, all: 2, done: [2, 2] })
   const { snapshot_id: id } = await s.undo(second)
   const left = [['f', 2]]
-  expect(await counts()).toEqual({ reviewed: left, changed: left, added: 2, all: 1 })
+  expect(await counts()).toEqual({ reviewed: left, changed: left, added: 2, all: 1, done: [1, 2] })
   await s.call('restore', { id, yes: true }, { actor: person })
   expect(await counts()).toEqual(whole)
 })

@@ -83,7 +83,8 @@ function TabCard({ task, verdict }: TabCardProps) {
           ) : (
             <StatusIcon status={task.status} />
           )}
-          {verdict === null ? null : <VerdictBadge is={verdict} />}
+          {task.isUndone ? <span class="muted">undone</span> : null}
+          {verdict === null || task.isUndone ? null : <VerdictBadge is={verdict} />}
           {task.agent === null ? <span class="muted">Unclaimed</span> : <Agent name={task.agent} />}
         </span>
       </a>

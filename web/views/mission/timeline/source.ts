@@ -9,6 +9,7 @@ type TimelineMarkData = Timeline['marks'][number]
 export interface TimelineLaneTask extends LaneTask {
   readonly name: string
   readonly status: Status
+  readonly isUndone: boolean
   /** The agent of the last attempt. */
   readonly agent: string | null
   readonly marks: readonly TaskMarkPoint[]
@@ -44,7 +45,8 @@ export function sourceOf(timeline: Timeline): TimelineSource {
       id: task.id,
       name: task.name,
       phaseId: task.phase_id,
-      isDone: task.status === 'done',
+      isDone: task.status === 'done' && task.is_undone !== true,
+      isUndone: task.is_undone === true,
       needsReview: task.needs_review === true,
       status: taskStatus(task, last.get(task.id) ?? null),
       agent: last.get(task.id)?.agent ?? null,
@@ -61,6 +63,7 @@ export function sourceOf(timeline: Timeline): TimelineSource {
 /** A task to do whose last attempt failed counts as failed. */
 function taskStatus(task: Timeline['tasks'][number], last: TimelineAttemptData | null): Status {
   if (task.needs_review) return 'review'
+  if (task.is_undone) return statusOf('dropped')
   if (task.status === 'done') return statusOf(task.resolution ?? 'done')
   if (task.status === 'in_progress') return 'active'
   if (last?.status === 'failed') return 'failed'
