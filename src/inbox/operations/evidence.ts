@@ -13,6 +13,7 @@ import { deniedFiles } from '../../track/domain/claimed-paths.ts'
 import { attemptStatuses, type Correction, outcomeAuthorOf } from '../../track/domain/task.ts'
 import { claimsWithNoChange } from '../../track/domain/verdict.ts'
 import { VerdictEntry, verdictEntry } from '../../track/operations/attempt-answer.ts'
+import { undoneTasks } from '../../track/operations/tree-write.ts'
 import type { InboxItem } from '../domain/inbox-item.ts'
 
 import { ChoiceEntry, choiceEntries } from './subject.ts'
@@ -127,7 +128,7 @@ const maxTasks = 5
 
 /** The subject of the measured changes to approve, to link their diff; null for other items. */
 async function changesToApprove(
-  { missions, runs, tasks }: Reads,
+  { missions, runs, tasks, treeWrites }: Reads,
   { request }: InboxItem,
   run: RunRecord | null,
 ) {
@@ -137,9 +138,13 @@ async function changesToApprove(
   const subject = subjectOf(run)
   if (subject === null) return null
   const attempts = await runs.attemptsOf(subject)
-  const ids = [
-    ...new Set(attempts.filter(({ status }) => status !== 'abandoned').map(({ taskId }) => taskId)),
-  ]
+  const worked = new Map(
+    attempts.flatMap((attempt) =>
+      attempt.status === 'abandoned' ? [] : [[attempt.taskId, attempt] as const],
+    ),
+  )
+  const undone = await undoneTasks({ tasks, treeWrites }, worked)
+  const ids = [...worked.keys()].filter((id) => !undone.has(id))
   const cards = await tasks.cards(ids.slice(-maxTasks))
   const lines = subject.missionId === null ? null : await missions.lines(subject.missionId)
   return {

@@ -256,6 +256,26 @@ describe('among others', () => {
     expect(answer.stays).toEqual([{ path: 'f', reason: 'uncertain', lines: 1 }])
   })
 
+  test('takes back what is its own by what both agents said', async () => {
+    const s = await openUndo()
+    const first = await s.begin('a1')
+    s.put('f', x(1))
+    const second = await s.begin('a2', { areas: ['src/**'] })
+    s.write('src/money.js', 'one line of money\n')
+    await s.call('complete_task', {
+      task_id: first.task_id,
+      status: 'success',
+      outcome: { summary: 'Changed f.' },
+    })
+    const outcome = { summary: 'Created src/money.js.' }
+    await s.call('complete_task', { task_id: second.task_id, status: 'success', outcome })
+    expect(await s.undo(second)).toMatchObject({
+      files: [{ path: 'src/money.js', action: 'removed' }],
+      stays: [],
+    })
+    expect(s.rows('f')).toEqual([...base, ...x(1)])
+  })
+
   test('follows a rename by others', async () => {
     const s = await openUndo()
     const first = await s.attempt('a1', () => s.put('f', x(1)))
