@@ -78,10 +78,8 @@ export function openContext(opening: OpenProjectOptions): Context {
   const refusal = elsewhere ? filesElsewhereFailure(elsewhere.name) : unusableFolder(folder, home)
   const server = serverDatabase(environment)
   const projectStateFolder = () => {
-    const identity = { folder, database: databaseNamed(environment, workingFolder) }
-    const state = writableStateFolder(machine, folder, canWrite)
-    if (state !== stateFolder(machine)) refuseForeign(folder)
-    return projectStatePath(state, identity, fingerprint)
+    if (writableStateFolder(machine, folder, canWrite) !== stateFolder(machine)) refuseForeign(folder)
+    return stateOfWorkTree(opening, folder)
   }
   const witness = refusal
     ? refusingWitness(refusal)
@@ -173,6 +171,17 @@ function filesElsewhereFailure(name: string): Failure {
     hint: 'Work on the machine that has it: run `waymark connect` there with the address of this server.',
     details: { elsewhere: true },
   })
+}
+
+/** The part of the state folder for a work tree of the project. */
+export function stateOfWorkTree(
+  { environment, workingFolder }: Pick<OpenProjectOptions, 'environment' | 'workingFolder'>,
+  folder: string,
+): string {
+  const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+  const machine = { platform: process.platform, environment, home }
+  const state = writableStateFolder(machine, folder, canWrite)
+  return projectStatePath(state, { folder, database: databaseNamed(environment, workingFolder) }, fingerprint)
 }
 
 /** Identifies a database without its password. */

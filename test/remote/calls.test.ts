@@ -1,8 +1,9 @@
 import { on, once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
+import { runProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
 import { startProgram } from '../support/started-program.ts'
 import { agentMachine, connectedMachine, teamServer } from './machines.ts'
@@ -96,6 +97,22 @@ test('a folder is connected: its command line asks the server, and its token sta
   expect(connect('ftp://waymark.example.com')).toContain('is not the address of a server')
   expect(connect('http://127.0.0.1:9')).toContain('cannot be reached')
   expect(connect(`${server.address}/p/none`, server.token('agent'))).toContain('no project "none"')
+})
+
+test('work in a linked work tree is shown in the main one too', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server, server.token('person'))
+  const added = JSON.parse(machine.run('task', 'add', 'Say hello', '--json').out)
+  const { path } = JSON.parse(machine.run('worktree', 'add', added.id, '--json').out)
+  const there = (...words: readonly string[]) =>
+    runProgram(words, { folder: path, environment: machine.environment })
+  expect(there('task', 'start', added.id, '--json').code).toBe(0)
+  writeFileSync(join(path, 'src', 'hello.ts'), 'export const hello = 1\n')
+  expect(
+    there('task', 'complete', added.id, 'Added src/hello.ts.', '--status', 'success', '--json').code,
+  ).toBe(0)
+  expect(machine.run('diff', added.id).out).toContain('hello = 1')
+  expect(machine.run('review', added.id).out).toContain('hello = 1')
 })
 
 test('init in a connected folder names its server, and makes no record beside it', async () => {

@@ -184,7 +184,7 @@ test('case 31: runs a command for a server only where a person at the machine ap
     const running: MeasuringContext = {
       context,
       machine: 'e-0123456789ab',
-      snapshots: () => join(context.program.stateFolder, 'snapshots'),
+      snapshots: () => [join(context.program.stateFolder, 'snapshots')],
       commands,
       called: 'verify',
       input: {},

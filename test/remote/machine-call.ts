@@ -38,7 +38,7 @@ export function callerAt(
     const running: MeasuringContext = {
       context,
       machine: 'e-of-the-test',
-      snapshots: () => join(context.program.stateFolder, 'snapshots'),
+      snapshots: () => [join(context.program.stateFolder, 'snapshots')],
       commands,
       called: operation,
       input,

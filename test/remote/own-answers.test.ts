@@ -54,7 +54,7 @@ async function runningFor(machine: string) {
     trustsServer: false,
     now: () => 0,
   })
-  const snapshots = () => join(context.program.stateFolder, 'snapshots')
+  const snapshots = () => [join(context.program.stateFolder, 'snapshots')]
   return {
     context,
     machine,

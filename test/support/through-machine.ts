@@ -87,7 +87,7 @@ function confinedTo(context: Context): MeasuringContext {
   return {
     context,
     machine: machine.id,
-    snapshots: () => join(context.program.stateFolder, 'snapshots'),
+    snapshots: () => [join(context.program.stateFolder, 'snapshots')],
     commands,
     called: undefined,
     input: {},

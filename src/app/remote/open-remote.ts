@@ -6,7 +6,7 @@ import { RemoteProject } from '../../remote/machine/remote-project.ts'
 import { ServerClient } from '../../remote/machine/server-client.ts'
 import { type AskPerson, TrustedCommands } from '../../remote/machine/trusted-commands.ts'
 import { ingestFor, type RecordHookEvents } from '../capture/ingest-for.ts'
-import { closeContext, openContext } from '../open-context.ts'
+import { closeContext, openContext, stateOfWorkTree } from '../open-context.ts'
 import { version } from '../program.ts'
 import { withFolderIsolation } from '../serve/projects.ts'
 import type { Environment } from '../settings/environment.ts'
@@ -37,7 +37,10 @@ export function openRemoteProject(place: RemoteProjectLocation, opening: OpenRem
       trustsServer: place.server.trustsCommands,
       now: () => Date.now(),
     }),
-    snapshots: () => join(context.program.stateFolder, 'snapshots'),
+    snapshots: (workTrees) => [
+      join(context.program.stateFolder, 'snapshots'),
+      ...workTrees.map((tree) => join(stateOfWorkTree(opening, tree), 'snapshots')),
+    ],
     version,
   })
   let telling: Promise<RecordHookEvents> | null = null

@@ -18,8 +18,8 @@ export interface ConfinedContext {
   readonly context: Context
   /** This machine's id. */
   readonly machine: string
-  /** The folder of this project's snapshots. */
-  readonly snapshots: () => string
+  /** The folders of this project's snapshots: each of these work trees has its own. */
+  readonly snapshots: (workTrees: readonly string[]) => readonly string[]
   /** Decides which commands of the server run here. */
   readonly commands: TrustedCommands
   /** Runs those that are approved. */
@@ -430,7 +430,8 @@ function ownSnapshot(
       `Refused a request of the server for a snapshot of ${machine}: it is another machine.`,
     )
   }
-  if ('reason' in containedPath(confined.snapshots(), directory, keptHere)) {
+  const isKept = (folder: string) => !('reason' in containedPath(folder, directory, keptHere))
+  if (!confined.snapshots(confined.roots).some(isKept)) {
     throw confinementFailure(
       'no_snapshot',
       `Refused a request of the server for ${directory.slice(0, 200)}: it is not a snapshot.`,

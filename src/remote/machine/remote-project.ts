@@ -22,7 +22,7 @@ export interface RemoteProjectParts {
   /** This machine's own ports; its store is never read. */
   readonly context: Context
   readonly commands: TrustedCommands
-  readonly snapshots: () => string
+  readonly snapshots: (workTrees: readonly string[]) => readonly string[]
   readonly version: string
   /** The time that a call waits for its commands, in milliseconds; they continue afterwards. */
   readonly patience?: number
