@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { notFound, openProject } from '../support/project.ts'
+import { notFound, openProject, person } from '../support/project.ts'
 
 test('the timeline of a mission tells who worked on what when, what was measured, and what was said', async () => {
   const { call, write, wait } = await openProject()
@@ -61,6 +61,10 @@ test('the timeline of a mission tells who worked on what when, what was measured
     deleted: 2,
     out_of_scope: 1,
   })
+  const dropped = await call('taskman_task_add', { title: 'Not needed', phase: timeline.phases[0].id })
+  await call('task_drop', { id: dropped.id, reason: 'Not needed' }, { actor: person })
+  const { totals } = await call('mission_timeline', { id: mission_id })
+  expect(totals).toMatchObject({ tasks: 2, done: 1 })
   const short = await call('mission_timeline', { id: mission_id, limit: 1 })
   expect(short.attempts.map(({ agent }: { agent: string }) => agent)).toEqual(['otto'])
   expect(short.totals).toMatchObject({ attempts: 2, added: 3 })

@@ -94,6 +94,8 @@ test('the palette chooses what the page shows, and shows what a measurement foun
   await ask('landed', 'Show which finished tasks landed')
   await screen.click('Show which finished tasks landed')
   await screen.see('Add the discount: not committed yet', '.input-results')
+  screen.key('Escape')
+  await expect.poll(() => screen.all('dialog')).toHaveLength(0)
 })
 
 test('the glossary opens from every page, and has the words of verdicts', async () => {

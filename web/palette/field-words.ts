@@ -33,6 +33,7 @@ const words: Readonly<Record<string, Partial<FieldWords>>> = {
   },
   'done_when.changes': { label: 'Files that must change', description: 'Such as src/auth/**' },
   'done_when.keeps': { label: 'Files that must not change', description: 'Such as package.json' },
+  'resolve answer': { description: 'Such as: use cookies' },
   'taskman_task_add role': taskRole,
   'taskman_task_edit role': taskRole,
   'taskman_phase_add id': { label: 'Id', description: 'A short one, such as P2' },

@@ -98,6 +98,8 @@ const notForPeople: readonly string[] = [
 /** For people, where the description is one for agents. */
 const ownDescriptions: Readonly<Record<string, string>> = {
   complete_mission: 'End the mission. The summary is part of its report.',
+  resolve:
+    'Answer a blocker or a question in words; this does not approve the work. Or dismiss an item: it is closed, and nothing else happens.',
   start_mission: 'A goal with tasks of its own. Agents or people do them, and Waymark measures what changed.',
   taskman_task_edit: 'Only what you change is saved.',
 }

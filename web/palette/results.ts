@@ -28,8 +28,7 @@ function landedLines({ counts, tasks, note }: OutputOf<'measure_landed'>): reado
   })
   if (note !== undefined) return [note]
   if (found.length === 0) return ['No task is done whose lines could land.']
-  const left = tasks.filter(({ is }) => is !== 'landed')
-  return [`${found.join(', ')}.`, ...left.map((task) => `${task.title}: ${landingWords(task)}`)]
+  return [`${found.join(', ')}.`, ...tasks.map((task) => `${task.title}: ${landingWords(task)}`)]
 }
 
 function checkLines({ commands, verdict, note }: OutputOf<'verify'>): readonly string[] {

@@ -35,9 +35,15 @@ export function Dialog({ title, close, class: name = '', children }: DialogProps
       if (before instanceof HTMLElement) before.focus({ preventScroll: true })
     }
   }, [])
+  // A button that was pressed and is off now has no focus: the next keys would go to the page beneath.
+  useLayoutEffect(() => {
+    const { activeElement: focused } = document
+    if (!dialog.current?.contains(focused) || focused?.matches(':disabled')) dialog.current?.focus()
+  })
   return (
     <dialog
       ref={dialog}
+      tabIndex={-1}
       class={name}
       aria-labelledby={id}
       onClose={() => isGone.current || closing.current()}

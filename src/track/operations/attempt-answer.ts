@@ -107,10 +107,15 @@ export const Verification = z.object({
 })
 
 /** That a person took the work of a task or turn back. It still counts as history. */
-export const UndoneEntry = z.object({ author: z.string(), undone_at: z.string() })
+export const UndoneEntry = z.object({
+  author: z.string(),
+  undone_at: z.string(),
+  /** The files before it: restoring it takes the undo back. */
+  snapshot_id: z.string(),
+})
 
-export function undoneEntry({ author, undoneAt }: RecordedUndo): z.output<typeof UndoneEntry> {
-  return { author, undone_at: instant(undoneAt) }
+export function undoneEntry({ id, author, undoneAt }: RecordedUndo): z.output<typeof UndoneEntry> {
+  return { author, undone_at: instant(undoneAt), snapshot_id: id }
 }
 
 /** What the measurement says about the claim of a completion. */

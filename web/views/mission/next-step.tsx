@@ -107,7 +107,13 @@ function NextEvents({ runId, processName }: MissionStepProps) {
           {eventWords(next.event)}
         </a>{' '}
         <span class="muted">
-          {missing ? <Prose text={`Not yet: ${missing.reason}.`} /> : 'Nothing is missing.'}{' '}
+          {!missing ? (
+            'Nothing is missing.'
+          ) : isReady ? (
+            <Prose text={`At the last measurement: ${missing.reason}. It is measured again when sent.`} />
+          ) : (
+            <Prose text={`Not yet: ${missing.reason}.`} />
+          )}{' '}
           {isReady && isMine ? 'You can send it.' : `Sent by ${roles}.`}
         </span>
       </span>

@@ -51,8 +51,9 @@ export function SendDialog({ review, data, action, close }: SendProps) {
         {data.waiting.length > 0 && action !== 'comment' ? (
           <>
             <p class="muted">
-              In the inbox about this work
-              {action === 'send_back' ? '. The agent gets only your comments, not this' : ''}:
+              {action === 'send_back'
+                ? 'The inbox asks this about the work. The agent does not get it, only your comments:'
+                : 'The inbox asks this about the work:'}
             </p>
             <ul class="send-waiting">
               {data.waiting.map(({ item_id, reason }) => (

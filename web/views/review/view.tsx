@@ -196,6 +196,7 @@ function QuestionsAndLimits({ data }: { readonly data: ReviewData }) {
               request={{
                 title: 'Answer',
                 about: excerpt(reason, 80),
+                note: 'The agent gets your answer, and the question is closed. It does not approve the work.',
                 given: { id: item_id },
                 fields: { answer: '' },
               }}

@@ -25,7 +25,7 @@ import { Actions } from './actions.tsx'
 import { ChangeTree, linesOfChanges } from './changes.tsx'
 import { ScopeOfChanges, SharedFiles } from './scope-result.tsx'
 import { TaskStream } from './stream.tsx'
-import { Undo } from './undo.tsx'
+import { Undo, UndoneNote } from './undo.tsx'
 import { AttemptCompletion, Promises } from './verdict.tsx'
 import './task.css'
 
@@ -122,7 +122,11 @@ function Head({ task, attempt }: TaskParts) {
         <div>
           <dt>Status</dt>
           <dd>
-            <StatusBadge status={statusInPlan(task)} />
+            {isUndone(task) ? (
+              <StatusBadge status="dropped" word="Undone" />
+            ) : (
+              <StatusBadge status={statusInPlan(task)} />
+            )}
           </dd>
         </div>
         {task.assignee ? (
@@ -162,6 +166,11 @@ function Head({ task, attempt }: TaskParts) {
   )
 }
 
+/** Done once, and taken back. One that was reopened or dropped has another status. */
+function isUndone({ undone, resolution }: TaskData): boolean {
+  return undone !== null && resolution !== null && resolution !== 'dropped'
+}
+
 /** The scope of an attempt is shown with its changes. */
 function isScopeOfAttempt({ areas }: TaskData, attempt: AttemptData | null): boolean {
   return areas.every((area) => attempt?.areas.includes(area))
@@ -184,6 +193,7 @@ function TaskOverview({ task, attempt }: TaskParts) {
           <AgentPrompt task={task} />
         </section>
       ) : null}
+      <UndoneNote task={task} />
       {task.attempts.length > 1 ? <Attempts task={task} shown={attempt} /> : null}
       {attempt ? <AttemptCompletion attempt={attempt} items={task.items} /> : null}
       <Promises task={task} />
@@ -311,7 +321,7 @@ function Answers({ task }: { readonly task: TaskData }) {
             <a href={href(`/?select=${item_id}`)}>Answer in the inbox</a>
           </li>
         ))}
-        {answered_items.map(({ item_id, reason, status, answer, action, closed_by, closed_at }) => (
+        {answered_items.map(({ item_id, kind, reason, status, answer, action, closed_by, closed_at }) => (
           <li key={item_id}>
             <StatusIcon
               status={action === 'sent back' ? 'review' : status === 'dismissed' ? 'dropped' : 'done'}
@@ -320,7 +330,13 @@ function Answers({ task }: { readonly task: TaskData }) {
             <div>
               <b>
                 {closed_by ?? 'Waymark'}{' '}
-                {action === null ? (status === 'dismissed' ? 'dismissed' : 'answered') : actionWords[action]}
+                {action === null
+                  ? status === 'dismissed'
+                    ? 'dismissed'
+                    : 'answered'
+                  : kind === 'command' && action === 'approved'
+                    ? 'allowed a command'
+                    : actionWords[action]}
               </b>
               {answer === null || answer === action ? null : (
                 <p>
