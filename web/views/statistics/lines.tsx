@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { errorText } from '../../api/call.ts'
 import { useQuery } from '../../live/query.ts'
-import { ConnectAgent, EmptyState, Skeleton } from '../../parts/empty-state.tsx'
+import { EmptyState, Skeleton } from '../../parts/empty-state.tsx'
 import { Prose } from '../../parts/text.tsx'
 import { href, query, setQuery } from '../../router/location.ts'
 import { type LineStatistics, percent } from './figure-text.ts'
@@ -59,9 +59,9 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
   const known = kinds.agent + kinds.outside + kinds.human
   if (known === 0 && groups.length === 0)
     return (
-      <EmptyState title="The authors of lines appear here when an attempt or a recorded turn has ended.">
-        <ConnectAgent />
-      </EmptyState>
+      <EmptyState
+        title={`Lines of agents are counted once they are committed. At ${commit.slice(0, 8)} there are none.`}
+      />
     )
   return (
     <>
