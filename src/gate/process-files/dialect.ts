@@ -535,12 +535,12 @@ function addSharedSchemas(event: EventDefinition, schemas: JsonObject): EventDef
   return payloadSchema === null ? event : { ...event, payloadSchema: { ...payloadSchema, schemas } }
 }
 
-/** The JSON Schema of dialect 1, for editors: the text of processes/process.schema.json. */
+/** The JSON Schema of dialect 1, for editors: the text of processes/process.schema.json, on one line, as nobody reads it. */
 export function publishedSchema(): string {
   const schema = z.toJSONSchema(schemasOf(1).file, { io: 'input' })
   const about = {
     title: 'Waymark process',
     description: 'A process as a state machine, dialect 1. Generated from the reader of the dialect.',
   }
-  return `${JSON.stringify({ ...about, ...schema }, null, 2)}\n`
+  return `${JSON.stringify({ ...about, ...schema })}\n`
 }

@@ -203,7 +203,7 @@ test('every command of a day has a text for a person', () => {
   expect(text('show', missionId)).toMatch(/objective +People can sign in/)
   expect(text('changes', taskId)).toMatch(/so far: no file changed/)
   expect(text('resolve', issueId, 'Leave it')).toMatch(
-    /^Answered blocker h-\w+\. The agent gets your text when it next calls Waymark; if it has stopped, tell it to go on: Leave it\n$/,
+    /^Answered blocker h-\w+\. The agent reads your text when it asks for its context or starts the task; if it has stopped, tell it to go on: Leave it\n$/,
   )
   expect(text('inbox')).toBe('Nothing needs you.\n')
   expect(text('doctor')).toMatch(/ok +log +\d+ log entries, the hash chain is intact/)
