@@ -20,11 +20,16 @@ export async function changedOtherTrees({ from }: SnapshotPair): Promise<string[
   ]
 }
 
-/** The tops of the other work trees of the repository, those that exist. */
+/**
+ * The tops of the other work trees of the repository that exist and point back to it: a repository may name any folder
+ * as one of its own, and what is in a work tree may be read.
+ */
 export async function otherTreeTops(top: string): Promise<string[]> {
   const others = await otherWorkTrees(top)
-  const existing = await Promise.all(others.map(async (other) => (await gitFolderOf(other.top)) !== null))
-  return others.filter((_, index) => existing[index]).map((other) => other.top)
+  const isOwn = await Promise.all(
+    others.map(async (other) => (await gitFolderOf(other.top)) === other.gitFolder),
+  )
+  return others.filter((_, index) => isOwn[index]).map((other) => other.top)
 }
 
 interface OtherTree {
@@ -37,12 +42,14 @@ export async function otherWorkTrees(top: string): Promise<OtherTree[]> {
   const own = await gitFolderOf(top)
   if (own === null) return []
   const common = resolve(own, (await readGitText(join(own, 'commondir'))) ?? '.')
+  // It may also claim to be a work tree of any other repository.
+  if (common !== own && !(await isLinkedTree({ top, gitFolder: own, commonFolder: common }))) return []
   const names = await readdir(join(common, 'worktrees')).catch(() => [])
   const linked = await Promise.all(
     names.map(async (name) => {
       const gitFolder = join(common, 'worktrees', name)
       const pointer = await readGitText(join(gitFolder, 'gitdir'))
-      return pointer === null ? [] : [{ top: dirname(pointer), gitFolder }]
+      return pointer === null ? [] : [{ top: dirname(resolve(gitFolder, pointer)), gitFolder }]
     }),
   )
   const main = { top: dirname(common), gitFolder: common }

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { emptyRepository, projectRepository, temporaryFolder, WorkFolder } from '../support/git-repository.ts'
@@ -144,6 +144,21 @@ test("case 102, around the project: a work tree that is not the repository's own
   const { start, changes } = await watch(repo, () => repo.append('lib/util.ts'))
   expect(start.ref).toMatchObject({ engine: 'checksum', top: repo.top })
   expect(changes).toEqual(['M lib/util.ts'])
+})
+
+test('a repository has no work tree that does not point back to it, and joins no other one', async () => {
+  const repo = projectRepository()
+  const linked = join(temporaryFolder(), 'linked')
+  repo.git('worktree', 'add', '-q', linked)
+  const other = projectRepository()
+  const witness = testWitness()
+  const entry = join(repo.top, '.git', 'worktrees', 'claimed')
+  mkdirSync(entry)
+  writeFileSync(join(entry, 'gitdir'), `${join(other.top, '.git')}\n`)
+  expect(await witness.others(repo.top)).toEqual([linked])
+  expect(await witness.others(linked)).toEqual([repo.top])
+  writeFileSync(join(repo.top, '.git', 'commondir'), `${join(other.top, '.git')}\n`)
+  expect(await witness.others(repo.top)).toEqual([])
 })
 
 test('nothing in the repository is written: no lock, no object, no reference, no time stamp', async () => {
