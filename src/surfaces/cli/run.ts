@@ -315,7 +315,7 @@ function otherHelp(
   const explained = flags.length === 0 ? '' : `\n${twoColumns(flags, terminal)}\n`
   const further =
     found && otherwise
-      ? `\n${otherwise}\nAgents have the tool ${found.operation.name}, which makes only the record. Its description:\n${found.operation.description}\n`
+      ? `\n${otherwise}\nAgents have the tool ${found.operation.name}, which makes only the record: after this command, nobody needs it. Its description:\n${found.operation.description}\n`
       : ''
   return `${title}\n\nUsage: ${line}\n${explained}${further}`
 }

@@ -18,7 +18,7 @@ export const outcomeFields = z
       .max(200)
       .describe('Files you changed out of scope, and why')
       .optional(),
-    not_mine: unlistedField(texts('Changed files that are not your work')).optional(),
+    not_mine: texts('Changed files that are not your work').optional(),
     no_change_reason: unlistedField(text('Why no file had to change')).optional(),
     weakened: unlistedField(texts('Files whose tests check less than before, on purpose')).optional(),
     criteria: unlistedField(
