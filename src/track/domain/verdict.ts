@@ -378,7 +378,7 @@ function claimedNotFound({ claimedMissing: paths = [] }: VerdictFacts): readonly
       rule: 'claimed_not_found',
       text: paths.length === 1 ? 'Claimed but does not exist:' : 'Claimed but do not exist:',
       paths,
-      fix: `${completeAgain('a summary that names only files that you changed')} Or start the task again and add the file.`,
+      fix: `${completeAgain('a summary that names only files that you changed')} Or add the file; if the task has ended, start it again first.`,
     },
   ]
 }
