@@ -355,7 +355,7 @@ function claimedNotChanged({
             rule: 'claimed_not_changed',
             text,
             paths,
-            fix: completeAgain('a summary that names only files that you changed'),
+            fix: `${completeAgain('a summary that names only files that you changed')} Edits since its end count only once you start the task again.`,
           },
         ]
   return [
@@ -558,7 +558,7 @@ function openChecks({
         {
           rule: 'check_not_approved',
           text: `"${command}" did not run: no person had approved it.`,
-          fix: 'Ask a person to approve it in the inbox. After that, in a terminal: waymark verify <task>',
+          fix: 'It needs a person, in the inbox. Once it is approved, in a terminal: waymark verify <task>',
         },
       ]
     if (state === 'disturbed')
