@@ -3,7 +3,7 @@ import type { TaskId } from '../../kernel/id.ts'
 import { pathInsidePrefix, pathPatterns } from '../../kernel/path-pattern.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import type { DoneWhen, Promised } from '../../plan/domain/done-when.ts'
-import { pathsNamedBeside, unchangedClaims } from './claimed-paths.ts'
+import { pathsNamedBeside, pathsNamedIn, unchangedClaims } from './claimed-paths.ts'
 import { listField, nameAuthors } from './owner-notes.ts'
 import type { TaskOutcome } from './task.ts'
 
@@ -615,10 +615,19 @@ function partialMeasurement(facts: VerdictFacts): readonly VerdictReason[] {
       rule: 'measurement_partial' as const,
       text: ownerText(isOthers, [...new Set(files.flatMap(({ agents }) => agents))]),
       paths,
-      fix: `If they are not your changes, send ${listField('not_mine', paths)} in the outcome, or after the end with "correction": "…". Or ask a person to approve the review of the task. Next time, start a work tree of your own.`,
+      fix: ownerFix(paths, pathsNamedIn(facts.outcome, paths)),
     }
   })
   return [...measuring, ...owners]
+}
+
+/** What the agent can say of files that may be another's; it named some of them in its words. */
+function ownerFix(paths: readonly string[], named: readonly string[]): string {
+  const open = paths.filter((path) => !named.includes(path))
+  const yours = 'Yours: name them in the summary; that settles it once the other agents complete.'
+  if (open.length === 0)
+    return `You named ${paths.length === 1 ? 'it' : 'them'}: that settles it once the other agents complete. Or a person approves the review of the task.`
+  return `${yours} Not yours: send ${listField('not_mine', open)} in the outcome, or after the end with "correction": "…". Next time, start a work tree of your own.`
 }
 
 function ownerText(isProbablyOthers: boolean, agents: readonly string[]): string {
