@@ -39,7 +39,7 @@ async function refusalOf(response: Promise<Response>): Promise<Answer> {
 test('an owner lets an invited person in, without single sign-on and without an admin', async () => {
   const { team, ben, invite, accept } = await withInvited()
   const made = await invite(ben)
-  expect(made).toMatchObject({ person: { name: 'cleo' }, access: 'contributor' })
+  expect(made).toMatchObject({ person: { name: 'cleo' }, project: 'shop', access: 'contributor' })
   const hours = (Date.parse(made.expires_at) - Date.now()) / anHour
   expect(hours).toBeGreaterThan(23)
   expect(hours).toBeLessThanOrEqual(24)
@@ -67,6 +67,27 @@ test('an owner lets an invited person in, without single sign-on and without an 
   ])
   expect(tokens[0].parent_id).toBe(tokens[2].id)
   expect(Date.parse(tokens[0].expires_at)).toBeLessThanOrEqual(Date.parse(tokens[2].expires_at))
+})
+
+test('an invited member is active from the first use of their token on, also once it is revoked', async () => {
+  const { team, ben, invite, accept } = await withInvited()
+  const states = async () => {
+    const ofCleo = ({ name, person }: Answer) => (name ?? person.name) === 'cleo'
+    const [{ people }, { members }] = [await team.call('person_list'), await team.call('member_list')]
+    return [people.find(ofCleo).state, members.find(ofCleo).state]
+  }
+  await invite(ben)
+  const { token } = await jsonOf(accept((await invite(ben)).invitation))
+  expect(await states()).toEqual(['invited', 'invited'])
+  expect((await team.ask(token, '/p/shop/api/session')).status).toBe(200)
+  await expect.poll(states).toEqual(['active', 'active'])
+  expect(await team.call('member_set', { person: 'cleo', access: 'viewer' })).toMatchObject({
+    state: 'active',
+  })
+  await team.call('token_revoke', { token: 'cleo' })
+  expect(await states()).toEqual(['active', 'active'])
+  expect(await team.call('person_disable', { person: 'cleo' })).toMatchObject({ state: 'disabled' })
+  expect(await team.call('person_enable', { person: 'cleo' })).toMatchObject({ state: 'active' })
 })
 
 test('only a hash of an invitation is kept, and it lets nobody in by itself', async () => {

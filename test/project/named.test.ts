@@ -114,7 +114,8 @@ test('an invited person connects with an invitation, and their token is kept', a
   const { around, folder, run, json } = await openTeamFolder()
   json('project', 'add', 'shop')
   json('member', 'invite', 'cleo@example.org', '--project', 'shop')
-  const { invitation } = json('invitation', 'create', 'cleo@example.org', '--project', 'shop')
+  const { invitation, project: key } = json('invitation', 'create', 'cleo@example.org', '--project', 'shop')
+  expect(key).toBe('shop')
   const { port } = await around.serve(folder, '--port', '0')
   const address = `http://127.0.0.1:${port}`
   const connect = (machine: ReturnType<typeof agentMachine>, project: string) =>
@@ -136,6 +137,24 @@ test('an invited person connects with an invitation, and their token is kept', a
   const again = connect(agentMachine(), 'shop')
   expect([again.code, again.error]).toEqual([1, expect.stringContaining('waymark invitation create')])
   expect(run('invitation', 'create', 'cleo', '--project', 'shop').code).not.toBe(0)
+})
+
+test('what invitation create prints in a connected folder lets its reader in', async () => {
+  const { around, folder, json } = await openTeamFolder()
+  json('project', 'add', 'shop')
+  json('member', 'add', 'Ben', 'owner', '--project', 'shop')
+  const { secret } = json('token', 'create', '--kind', 'person', '--person', 'Ben')
+  const { port } = await around.serve(folder, '--port', '0')
+  const [owner, reader] = [agentMachine(), agentMachine()]
+  const connect = (machine: typeof owner, input: string, address: string) =>
+    runProgram(['connect', address, '--json'], { ...machine, input })
+  connect(owner, secret, `http://127.0.0.1:${port}`)
+  const next = /waymark (invitation create \S+)$/m.exec(owner.run('member', 'invite', 'cleo@example.org').out)
+  const { out } = owner.run(...(next?.[1] ?? '').split(' '))
+  const [, address = ''] = /waymark connect (\S+)$/m.exec(out) ?? []
+  const [invitation = ''] = /invite-\S+$/m.exec(out) ?? []
+  const joined = connect(reader, `${invitation}\n`, address)
+  expect(JSON.parse(joined.out)).toMatchObject({ project: 'shop', actor: { name: 'cleo' }, token: 'new' })
 })
 
 test('connect uses a token from standard input, else the one that this machine kept, and says which', async () => {

@@ -80,6 +80,7 @@ export function askServer(
   const { calls, client, captureHealth, close } = openRemoteProject(place, opening)
   const { actor } = opening
   return {
+    address: baseOf(place.server),
     ask: async (operation, input, { idempotencyKey }) => {
       // A wrong input is refused here, because the sentence of a server names the fields of tools.
       parseInput(operation, input)

@@ -1,7 +1,7 @@
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { Answer, Operation } from '../../kernel/operations/operation.ts'
-import type { ConnectedServer } from '../../remote/machine/known-servers.ts'
+import { baseOf, type ConnectedServer } from '../../remote/machine/known-servers.ts'
 import { ServerClient } from '../../remote/machine/server-client.ts'
 import type { ServerInvoker } from '../../surfaces/cli/run.ts'
 
@@ -9,6 +9,7 @@ import type { ServerInvoker } from '../../surfaces/cli/run.ts'
 export function askOtherProject(server: ConnectedServer, actor: Actor): ServerInvoker {
   const client = new ServerClient(server)
   return {
+    address: baseOf(server),
     ask: async (operation, input) => {
       if (!isAnsweredAnywhere(operation) || actor.kind === 'agent')
         throw otherProjectRefusal(server, operation)

@@ -75,6 +75,16 @@ export function member(
   return `${ink('bold', name)} has ${access} access${also}${state === 'active' ? '' : ` (${state})`}.`
 }
 
+export const memberInvited: AnswerView<'member_invite'> = (answer, page) => {
+  const { person, email, state } = answer
+  if (state !== 'invited') return member(answer, page)
+  return [
+    member(answer, page),
+    `Nothing was sent. With single sign-on they sign in at ${page.address ?? 'the address of the server'}.`,
+    `Without it, create an invitation to send: waymark invitation create ${email ?? person.id}`,
+  ].join('\n')
+}
+
 export const memberChanged: AnswerView<'member_set'> = (answer, page) => {
   const { person, limited_tokens: tokens } = answer
   const limits = tokens.map(({ id, name, access }) => `"${name}" ${page.ink('dim', id)} permits ${access}`)
@@ -92,12 +102,18 @@ export const memberChanged: AnswerView<'member_set'> = (answer, page) => {
 export const memberRemoved: AnswerView<'member_remove'> = ({ removed }, { ink }) =>
   `${ink('green', 'Removed')} ${removed} from the project.`
 
-export const invited: AnswerView<'invitation_create'> = (answer, { ink }) =>
-  [
-    `${ink('green', 'Created')} an invitation for ${answer.person.name}, with ${answer.access} access, valid until ${dateOf(answer.expires_at)}.`,
-    'Send it to them. It is shown only now:',
-    answer.invitation,
+export const invited: AnswerView<'invitation_create'> = (answer, { ink, address }) => {
+  const { person, access, project, invitation } = answer
+  const url = address ?? `<address of the server>/p/${project}`
+  return [
+    `${ink('green', 'Created')} an invitation for ${person.name}, with ${access} access. It is shown only now. Send this:`,
+    '',
+    `You are invited to ${project} in Waymark. In your clone of it, run this and enter the invitation as the token:`,
+    `  waymark connect ${url}`,
+    `Or sign in with it at ${url}. It works once, until ${clockTime(answer.expires_at)}:`,
+    `  ${invitation}`,
   ].join('\n')
+}
 
 export const tokens: AnswerView<'token_list'> = ({ tokens: listed }, page) => {
   if (listed.length === 0) return 'There are no tokens yet. Create one: waymark token create "<name>"'

@@ -12,7 +12,7 @@ export const PersonEntry = z.object({
   name: z.string(),
   email: z.string().nullable(),
   admin: z.boolean(),
-  /** `invited`: has an e-mail address, and has not signed in yet. */
+  /** `invited`: has an e-mail address, and never signed in, by single sign-on or with a token. */
   state: z.enum(personStates),
   /** The address of their identity provider. */
   issuer: z.string().nullable(),
@@ -20,15 +20,18 @@ export const PersonEntry = z.object({
   disabled_at: z.string().nullable(),
 })
 
-export function personEntry(person: Person): z.output<typeof PersonEntry> {
+export function personEntry(person: Person, tokenUsers: ReadonlySet<string>): z.output<typeof PersonEntry> {
   const { id, name, email, admin, issuer, createdAt, disabledAt } = person
   const [created_at, disabled_at] = [instant(createdAt), instantOrNull(disabledAt)]
-  return { id, name, email, admin, state: stateOf(person), issuer, created_at, disabled_at }
+  return { id, name, email, admin, state: stateOf(person, tokenUsers), issuer, created_at, disabled_at }
 }
 
-function stateOf({ disabledAt, email, issuer }: Person): (typeof personStates)[number] {
+function stateOf(
+  { id, disabledAt, email, issuer }: Person,
+  tokenUsers: ReadonlySet<string>,
+): (typeof personStates)[number] {
   if (disabledAt !== null) return 'disabled'
-  return email !== null && issuer === null ? 'invited' : 'active'
+  return email !== null && issuer === null && !tokenUsers.has(id) ? 'invited' : 'active'
 }
 
 export const MemberEntry = z.object({
@@ -40,14 +43,17 @@ export const MemberEntry = z.object({
   state: z.enum(personStates),
 })
 
-export function memberEntry({ member, person }: MemberListing): z.output<typeof MemberEntry> {
+export function memberEntry(
+  { member, person }: MemberListing,
+  tokenUsers: ReadonlySet<string>,
+): z.output<typeof MemberEntry> {
   const { access, roles } = member
   return {
     person: { id: person.id, name: person.name },
     email: person.email,
     access,
     roles,
-    state: stateOf(person),
+    state: stateOf(person, tokenUsers),
   }
 }
 

@@ -37,6 +37,8 @@ export const invitationCreate = defineOperation({
   output: z.object({
     id: z.string(),
     person: Named,
+    /** The project's name in addresses. */
+    project: z.string(),
     /** The person's access to the project. */
     access: z.enum(accesses),
     expires_at: z.string(),
@@ -46,7 +48,11 @@ export const invitationCreate = defineOperation({
 }).handler(async (handling, { person: words }) => {
   const team = sharedTeamOf(handling)
   const { permissions } = handling
-  const projectId = await handling.store.view(({ identities }) => Promise.resolve(identities.project))
+  const { projectId, project } = await handling.store.view(async ({ identities }) => {
+    const projects = await identities.projects()
+    const name = projects.find(({ id }) => id === identities.project)?.name ?? identities.project
+    return { projectId: identities.project, project: name }
+  })
   const secret = team.newSecret()
   const { token, person, access } = await recordInTeam(handling, async (reads, { at: createdAt, ids }) => {
     const invited = await findPerson(reads, words)
@@ -80,6 +86,7 @@ export const invitationCreate = defineOperation({
   return {
     id: token.id,
     person: { id: person.id, name: person.name },
+    project,
     access,
     expires_at: instant(token.expiresAt),
     invitation: writeInvitation({ id: token.id, secret }),

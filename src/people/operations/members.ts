@@ -53,7 +53,7 @@ export const memberAdd = defineOperation({
         hint: `Change their access: waymark member set ${added.id} --access ${access}`,
       })
     }
-    return memberSet(added, { personId: added.id, access, roles }, null)
+    return memberSet(reads, added, { member: { personId: added.id, access, roles }, before: null })
   })
 })
 
@@ -66,7 +66,7 @@ export const memberInvite = defineOperation({
   access: 'owner',
   title: 'Invite a person by e-mail address',
   description:
-    'Add a member by e-mail address: they join when they first sign in with OpenID Connect. Nothing is sent; give them the address of the server. Without single sign-on, use invitation_create.',
+    'Add a member by e-mail address: they join when they first sign in with OpenID Connect. Nothing is sent; give them the address of the server. Without single sign-on, use `waymark invitation create`.',
   kind: 'command',
   idempotent: true,
   positional: ['email', 'access'],
@@ -81,7 +81,8 @@ export const memberInvite = defineOperation({
   const person = await findOrInvitePerson(handling, email, name)
   return handling.record(async (reads) => {
     const before = await reads.identities.member(person.id)
-    return memberSet(person, { personId: person.id, access, roles }, before?.access ?? null)
+    const member = { personId: person.id, access, roles }
+    return memberSet(reads, person, { member, before: before?.access ?? null })
   })
 })
 
@@ -128,7 +129,11 @@ export const memberChange = defineOperation({
     const { found, member } = await findMember(reads, person)
     const after = { ...member, ...(access && { access }), ...(roles && { roles }) }
     if (after.access !== 'owner') await assertOtherOwner(reads, found, member)
-    const { events, answer } = memberSet(found, after, member.access, member)
+    const { events, answer } = await memberSet(reads, found, {
+      member: after,
+      before: member.access,
+      previous: member,
+    })
     const isRaised = lowerAccess(after.access, member.access) !== after.access
     return {
       events,
@@ -191,16 +196,25 @@ export const memberList = defineOperation({
   return handling.store.view(async ({ identities }) => {
     const paging = new Paging('member_list', input, handling.actor, 1000)
     const { entries, ...rest } = paging.slice(await identities.members(), ({ person }) => person.id)
-    return { members: entries.map(memberEntry), ...rest }
+    const users = await identities.tokenUsers()
+    return { members: entries.map((listing) => memberEntry(listing, users)), ...rest }
   })
 })
 
-function memberSet(person: Person, member: Member, before: Access | null, previous?: Member) {
+async function memberSet(
+  { identities }: Reads,
+  person: Person,
+  {
+    member,
+    before,
+    previous,
+  }: { readonly member: Member; readonly before: Access | null; readonly previous?: Member },
+) {
   const isSame =
     previous?.access === member.access && JSON.stringify(previous.roles) === JSON.stringify(member.roles)
   return {
     events: isSame ? [] : [{ kind: 'member.set', member, name: person.name, before } as const],
-    answer: memberEntry({ member, person }),
+    answer: memberEntry({ member, person }, await identities.tokenUsers()),
   }
 }
 

@@ -53,7 +53,7 @@ export const personAdd = defineOperation({
 }).handler((handling, { name, email = null, admin = false }) =>
   recordInSharedTeam(handling, async (reads, setting) => {
     const person = await newPerson(reads, setting, { name, email, admin })
-    return { events: [{ kind: 'person.added', person }], answer: personEntry(person) }
+    return { events: [{ kind: 'person.added', person }], answer: personEntry(person, new Set()) }
   }),
 )
 
@@ -94,7 +94,8 @@ export const personList = defineOperation({
   sharedTeamOf(handling).store.view(async ({ identities }) => {
     const paging = new Paging('person_list', input, handling.actor, 1000)
     const { entries, ...rest } = paging.slice(await identities.people(), idOf)
-    return { people: entries.map(personEntry), ...rest }
+    const users = await identities.tokenUsers()
+    return { people: entries.map((person) => personEntry(person, users)), ...rest }
   }),
 )
 
@@ -116,7 +117,8 @@ export const personDisable = defineOperation({
 }).handler((handling, input) =>
   recordInSharedTeam(handling, async (reads, { at }) => {
     const person = await findPerson(reads, input.person)
-    if (person.disabledAt !== null) return { events: [], answer: personEntry(person) }
+    const users = await reads.identities.tokenUsers()
+    if (person.disabledAt !== null) return { events: [], answer: personEntry(person, users) }
     await assertOtherAdmin(reads, person)
     const sessions = await endedSessions(reads, { personId: person.id, now: at })
     // They may still know the secrets of tokens that they created for others.
@@ -128,7 +130,7 @@ export const personDisable = defineOperation({
         ...tokens.events,
       ],
       sideWrites: [...sessions.sideWrites, ...tokens.sideWrites],
-      answer: personEntry({ ...person, disabledAt: at }),
+      answer: personEntry({ ...person, disabledAt: at }, users),
     }
   }),
 )
@@ -152,7 +154,8 @@ export const personEnable = defineOperation({
     const person = await findPerson(reads, input.person)
     const events =
       person.disabledAt === null ? [] : [personChanged(person.id, person.name, { disabledAt: null })]
-    return { events, answer: personEntry({ ...person, disabledAt: null }) }
+    const users = await reads.identities.tokenUsers()
+    return { events, answer: personEntry({ ...person, disabledAt: null }, users) }
   }),
 )
 
@@ -178,7 +181,8 @@ export const personAdmin = defineOperation({
   recordInSharedTeam(handling, async (reads): Promise<ChangeSet<z.output<typeof PersonEntry>>> => {
     const person = await findPerson(reads, input.person)
     const admin = input.end !== true
-    if (person.admin === admin) return { events: [], answer: personEntry(person) }
+    const users = await reads.identities.tokenUsers()
+    if (person.admin === admin) return { events: [], answer: personEntry(person, users) }
     if (person.disabledAt !== null && admin) {
       throw new Failure('CONFLICT', `Cannot make ${person.name} an admin: this person is disabled.`, {
         reason: 'person_disabled',
@@ -188,7 +192,7 @@ export const personAdmin = defineOperation({
     if (person.disabledAt === null) await assertOtherAdmin(reads, person)
     return {
       events: [personChanged(person.id, person.name, { admin })],
-      answer: personEntry({ ...person, admin }),
+      answer: personEntry({ ...person, admin }, users),
     }
   }),
 )

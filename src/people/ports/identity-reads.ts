@@ -69,6 +69,8 @@ export interface IdentityReads {
   tokensMadeForOthers(personId: string): Promise<readonly Token[]>
   /** Tokens that are not revoked, of one person or of all, newest first; at most 1000. */
   tokens(of: { readonly personId?: string; readonly revoked?: boolean }): Promise<readonly TokenListing[]>
+  /** The ids of the people who signed in with a token of their own; at most 1000. */
+  tokenUsers(): Promise<ReadonlySet<string>>
   session(id: string): Promise<SignInSession | null>
   /** Sessions that neither ended nor are too old, newest first; at most 1000. */
   sessions(of: { readonly personId?: string; readonly now: number }): Promise<readonly SignInSessionListing[]>

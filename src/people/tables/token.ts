@@ -139,6 +139,22 @@ export function tokenReads({ db }: Pick<ReadScope, 'db'>) {
         .execute()
       return rows.map(tokenOf)
     },
+    async tokenUsers(): Promise<ReadonlySet<string>> {
+      const rows = await db
+        .selectFrom('token')
+        .leftJoin('secret', (join) =>
+          join.onRef('secret.id', '=', 'token.id').on('secret.project_id', '=', serverProject),
+        )
+        .select('token.person_id')
+        .distinct()
+        .where('token.project_id', '=', serverProject)
+        .where('token.kind', '=', 'person')
+        // A revoked token loses its secret, and with it when it was used.
+        .where((eb) => eb.or([eb('token.revoked_at', 'is not', null), eb('secret.used_at', 'is not', null)]))
+        .limit(most)
+        .execute()
+      return new Set(rows.map(({ person_id: id }) => id))
+    },
     async tokens({
       personId,
       revoked = false,

@@ -41,6 +41,8 @@ export interface CommandLineHost {
 
 /** Calls a project. */
 export interface ServerInvoker {
+  /** The project's address at its server; absent for a local project. */
+  readonly address?: string
   readonly ask: (operation: Operation, input: Answer, options: InvokeOptions) => Promise<Answer>
   readonly close: () => Promise<void>
 }
@@ -148,7 +150,13 @@ async function perform(
       terminal.write(
         render(
           operation,
-          { answer: shown, input, wanted, typed: found.rest, context: { ...context, isAsked } },
+          {
+            answer: shown,
+            input,
+            wanted,
+            typed: found.rest,
+            context: { ...context, address: project.address, isAsked },
+          },
           terminal,
         ),
       )

@@ -50,7 +50,7 @@ journey('an owner makes an invitation, and whoever is invited signs in with it o
   await page.getByRole('button', { name: 'Invitation for new.colleague' }).click()
   await page.getByRole('button', { name: 'Create the invitation' }).click()
   const made = page.getByRole('region', { name: 'The invitation new.colleague' })
-  const invitation = (await made.locator('code').textContent()) ?? ''
+  const invitation = (await made.locator('.snippet code').textContent()) ?? ''
   expect(await violationsOf(page)).toEqual([])
 
   const invited = await open({ token: null, path: '/plan' })

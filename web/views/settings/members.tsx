@@ -38,7 +38,11 @@ export function Members() {
           secret={created.invitation}
           onDone={() => setCreated(null)}
         >
-          Send it to {created.person.name} with the address of this server. It works once, within 24 hours.
+          Send it to {created.person.name}, who signs in with it here or enters it after{' '}
+          <code>
+            waymark connect {location.origin}/p/{created.project}
+          </code>
+          . It works once, within 24 hours.
         </NewSecret>
       )}
       <div class="settings-bar">

@@ -13,6 +13,8 @@ export interface AnswerSupplement {
   readonly mission?: OutputOf<'status'>['missions'][number] | undefined
   /** A person is asked below the answer whether to write it. */
   readonly isAsked?: boolean | undefined
+  /** The address of the project, if a server keeps it. */
+  readonly address?: string | undefined
   /** What to say to an agent, beside the first steps, once a client is set up. */
   readonly firstPrompt?: string | undefined
 }
