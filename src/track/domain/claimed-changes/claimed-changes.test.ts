@@ -28,6 +28,14 @@ test.each([
   expect(claims(summary).find(({ path }) => path === 'test/a.test.js')?.isCreated).toBe(true)
 })
 
+test('the deeds of an author go on after a clause about something else', () => {
+  expect(paths('Changed src/a.ts so that format() groups thousands, and added test/a.test.ts.')).toEqual([
+    'src/a.ts',
+    'test/a.test.ts',
+  ])
+  expect(paths('Found that the last release renamed it, and added src/b.ts.')).toEqual([])
+})
+
 test('a file is claimed by the sentence after it too', () => {
   expect(paths('It uses src/tax.js, which I extended with contained().')).toEqual(['src/tax.js'])
   expect(paths('It uses src/tax.js, which I read, and src/b.js, which I added to the list.')).toEqual([])

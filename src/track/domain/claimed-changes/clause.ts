@@ -246,7 +246,7 @@ class Clause {
         return false
       if (this.#isPassive && this.#subject !== 'other') return this.#passive(word, past, at)
       if (this.#isPassive) return false
-      if (!(isFirst || this.#subject === 'author')) return false
+      if (!(isFirst || this.#subject === 'author' || this.#resumes(at, previous))) return false
       const isJoined =
         isFirst ||
         ['and', 'then', 'i', 'we', 'have', "i've", "we've", 'also', ''].includes(previous) ||
@@ -277,6 +277,12 @@ class Clause {
       if (!isNoun) return this.#begin(base, true)
     }
     return false
+  }
+
+  /** "Changed a.ts so that it groups thousands, and added b.ts": its author's deeds go on after the clause. */
+  #resumes(at: number, previous: string): boolean {
+    const isAfterComma = previous === 'and' && isMark(this.#tokens[at - 2], ',')
+    return isAfterComma && this.#hasChanged && this.#tokens[at + 1]?.kind === 'path'
   }
 
   /** A sentence begins after adverbs and marks. */
