@@ -26,7 +26,10 @@ const words: Readonly<Record<string, Partial<FieldWords>>> = {
   'sort-order': { label: 'Position', description: 'A number: the lower one comes first' },
   workflow_id: { label: 'Workflow' },
   assignee: { description: 'The only agent or role that may take it, by its name' },
-  'done_when.criteria': { label: 'Criteria', description: 'Sentences that the agent answers at the end' },
+  'done_when.criteria': {
+    label: 'Criteria',
+    description: 'Sentences that the agent answers when it completes a task',
+  },
   'done_when.check': {
     label: 'Commands that must pass',
     description: 'At the end of the task, such as npm test. The inbox asks you once to allow each',
@@ -44,6 +47,8 @@ const words: Readonly<Record<string, Partial<FieldWords>>> = {
   'start_mission done_when.check': {
     description: 'At the end of each task, such as npm test. The inbox asks you once to allow each',
   },
+  'start_mission done_when.changes': { description: 'In each task, such as src/auth/**' },
+  'start_mission done_when.keeps': { description: 'In any task, such as package.json' },
   'start_mission name': { description: 'A few words' },
   'start_mission objective': { description: 'What is true when it is done' },
   'start_mission description': { description: 'What else an agent should know' },

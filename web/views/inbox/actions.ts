@@ -116,6 +116,7 @@ const kinds = {
     word: 'Contradicted',
     status: 'blocked',
     verbs: [
+      sendWorkBack,
       {
         command: 'approve',
         label: 'Accept the work',
@@ -124,7 +125,6 @@ const kinds = {
         operation: 'approve',
         input: approveCardInput,
       },
-      sendWorkBack,
     ],
   },
   scope: {

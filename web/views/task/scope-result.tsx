@@ -93,6 +93,18 @@ function sentence(
   return `${outside} of ${total} ${files} out of scope`
 }
 
+function criterionText({
+  criterion,
+  met,
+  how,
+}: {
+  readonly criterion: string
+  readonly met: boolean
+  readonly how: string | null
+}): string {
+  return `${criterion.replace(/\.$/, '')}: ${met ? 'met' : 'not met'}${how === null ? '' : `, ${how}`}`
+}
+
 /** What the agent claims about its attempt, with what was added later. */
 export function AgentClaim({ attempt: { claimed, corrections } }: { readonly attempt: AttemptData }) {
   if (claimed === null) return null
@@ -102,6 +114,8 @@ export function AgentClaim({ attempt: { claimed, corrections } }: { readonly att
       <List of={claimed.achievements} />
       <List of={claimed.limitations} title="Limits" />
       <List of={claimed.next_steps} title="Next" />
+      <List of={(claimed.criteria ?? []).map(criterionText)} title="Criteria" />
+      <List of={(claimed.unexpected ?? []).map(({ path, why }) => `${path}: ${why}`)} title="Out of scope" />
       <p class="muted">{claimedFiguresText(claimed)}</p>
       {corrections.map(({ text, agent_name, author, person, created_at: createdAt }) => (
         <p key={createdAt} class="correction">
