@@ -42,6 +42,18 @@ describe('the same agent is the holder with or without its token', () => {
     })
     expect(await begin({}, on('c-2'))).toMatchObject({ code: 'CONFLICT', reason: 'claim_held_by_other' })
   })
+
+  test('of a connection that was lost, by its name, where it says so; another name never', async () => {
+    const { plan, call, refused } = await openPlan({ git: true })
+    const id = await plan('Draw')
+    await call('taskman_task_next', { claim: true }, on('c-1'))
+    const begin = { planned_task_id: id }
+    const refusal = await refused('start_task', begin, on('c-2'))
+    expect(refusal.fix).toMatchObject({ operation: 'start_task', input: { ...begin, take_over: true } })
+    const other = await refused('start_task', { ...begin, take_over: true }, on('c-3', 'codex'))
+    expect(other).toMatchObject({ reason: 'claim_held_by_other' })
+    expect(await call('start_task', { ...begin, take_over: true }, on('c-2'))).toMatchObject({ task_id: id })
+  })
 })
 
 describe('a token', () => {

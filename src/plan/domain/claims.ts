@@ -129,14 +129,22 @@ function tokenIn({ actor }: Claim): string | null {
   return actor.split('\n')[1] ?? null
 }
 
+/** Whether a claim is of an agent of this name, which may have lost its connection and the claim's token. */
+export function isOfSameName(claim: Claim, claimant: Claimant): boolean {
+  return tokenIn(claim) === tokenOfAgent(claimant) && claim.agent === displayName(claimant)
+}
+
 /** Refuses callers other than the holder of a held task. */
 export function assertUnclaimed(planned: PlannedTask, claimant: Claimant, now: number): void {
   const { claim, task } = planned
   if (claim === null || !isHeld(claim, now) || isOwnClaim(claim, claimant)) return
   const until = claim.expiresAt === null ? '' : `, until ${instant(claim.expiresAt)}`
+  const other = callTo('taskman_task_next')
   throw new Failure('CONFLICT', `Task ${task.id} is claimed by ${claim.agent}${until}.`, {
     reason: 'claim_held_by_other',
-    hint: hintOf`Get another task with ${callTo('taskman_task_next')}, or wait for the claim to end.`,
+    hint: isOfSameName(claim, claimant)
+      ? hintOf`If that was you, before you lost your context: ${callTo('start_task', { planned_task_id: task.id, take_over: true })}. Otherwise get another task with ${other}.`
+      : hintOf`Get another task with ${other}, or wait for the claim to end.`,
   })
 }
 

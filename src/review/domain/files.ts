@@ -27,13 +27,19 @@ export interface TouchedFile {
 
 const ranks = ['certain', 'probable', 'contested'] as const
 
+/** What a person took back or restored after the attempts in a work tree. */
+export interface LaterWrite {
+  readonly after: SnapshotLocation
+  readonly files: ReadonlySet<string>
+}
+
 /**
  * The files that attempts changed, once for each work tree: from the state before the first change to the last measured
- * state of that tree, `later` if a person took back or restored work since. Leaves out changes that git brought.
+ * state of that tree, or that of a later write to the file. Leaves out changes that git brought.
  */
 export function touchedFiles(
   works: readonly ReviewedAttempt[],
-  later: ReadonlyMap<string, SnapshotLocation> = new Map(),
+  later: ReadonlyMap<string, LaterWrite> = new Map(),
 ): readonly TouchedFile[] {
   const files = new Map<string, TouchedFile>()
   const ends = new Map<string, SnapshotLocation>()
@@ -62,8 +68,15 @@ export function touchedFiles(
     }
   }
   return [...files.values()]
-    .map((file) => ({ ...file, after: later.get(file.tree) ?? ends.get(file.tree) ?? file.after }))
+    .map((file) => withLater({ ...file, after: ends.get(file.tree) ?? file.after }, later.get(file.tree)))
     .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.tree < b.tree ? -1 : 1))
+}
+
+/** A renamed file whose old path was written again is back there. */
+function withLater(file: TouchedFile, write: LaterWrite | undefined): TouchedFile {
+  if (!write?.files.has(file.path)) return file
+  const isBack = file.from !== file.path && write.files.has(file.from)
+  return { ...file, after: write.after, ...(isBack && { path: file.from, isThere: true }) }
 }
 
 /** Whether the approved files hold all that attempts at a task changed, in contents that could be read. */

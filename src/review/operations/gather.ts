@@ -11,7 +11,7 @@ import type { Reads } from '../../store/ports/store.ts'
 import type { ReportedChange } from '../../track/domain/changes.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../../track/domain/task.ts'
 import { measuredOpenAttempts, openAttemptMeasurements } from '../../track/operations/measure-attempt.ts'
-import { type ReviewedAttempt, type TouchedFile, touchedFiles } from '../domain/files.ts'
+import { type LaterWrite, type ReviewedAttempt, type TouchedFile, touchedFiles } from '../domain/files.ts'
 import type { FileStates } from '../ports/review-reads.ts'
 import { type Contents, type fileContents, fileStates, maxComparedBytes } from './measure-files.ts'
 import { sentContents } from './stored-content.ts'
@@ -63,7 +63,7 @@ export async function gatherFiles(
 ): Promise<PreparedOperation<typeof materialMeasurements, ReviewMaterial | null>> {
   const { briefs, found: endedAttempts } = await readEndedAttempts(reads, context, { attempts, measured })
   if (endedAttempts === null) return { briefs, found: null }
-  const later = await laterStates(reads, context, endedAttempts.works)
+  const later = await laterWrites(reads, context, endedAttempts.works)
   const all = touchedFiles(endedAttempts.works, later)
   const touched = all.filter(({ path, from }) => only === undefined || path === only || from === only)
   const stored = await storedStates(reads, context, touched)
@@ -107,7 +107,7 @@ export async function gatherFiles(
       : [
           `The content of ${formatCount(unknown.size, 'file')} is not available: snapshots are kept for 30 days, and other machines send only a part.`,
         ]),
-    ...(files.some(({ touched: { tree } }) => later.has(tree))
+    ...(later.size > 0
       ? [
           'Work was undone or restored since the last attempt ended: the files are shown as they were after that.',
         ]
@@ -177,22 +177,26 @@ async function readEndedAttempts(
   return { briefs, found: { works, notes } }
 }
 
-/** The state of each work tree after a person undid or restored some of this work, if that was the last thing there. */
-async function laterStates(
-  { treeWrites }: Reads,
+/** What a person undid or restored of this work after it ended, by work tree; the last such write. */
+async function laterWrites(
+  { tasks, treeWrites }: Reads,
   context: GatherContext,
   works: readonly ReviewedAttempt[],
-): Promise<ReadonlyMap<string, SnapshotLocation>> {
-  const tasks = new Set(works.map(({ attempt }) => attempt.taskId))
-  const found = new Map<string, SnapshotLocation>()
+): Promise<ReadonlyMap<string, LaterWrite>> {
+  const ids = [...new Set(works.map(({ attempt }) => attempt.taskId))]
+  const concerned = new Set([...ids, ...[...(await tasks.ancestors(ids)).values()].flat()])
+  const found = new Map<string, LaterWrite>()
   for (const [tree, inTree] of Map.groupBy(works, ({ attempt }) => treeOf(attempt.snapshot))) {
     const ends = inTree.map(({ attempt }) => attempt.closedAt)
     // An open attempt is measured now.
     if (ends.includes(null)) continue
     const last = Math.max(...ends.map((at) => at ?? 0))
-    const writes = await treeWrites.since(last, tree)
-    const after = writes.find(({ taskId }) => taskId !== null && tasks.has(taskId))?.after ?? null
-    if (after !== null && isHere(context, after)) found.set(tree, after)
+    const writes = (await treeWrites.since(last, tree)).filter(
+      ({ taskId }) => taskId !== null && concerned.has(taskId),
+    )
+    const after = writes[0]?.after ?? null
+    if (after !== null && isHere(context, after))
+      found.set(tree, { after, files: new Set(writes.flatMap(({ files }) => files)) })
   }
   return found
 }

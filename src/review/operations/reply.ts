@@ -71,17 +71,25 @@ export const replyToReview = defineOperation({
   }),
 )
 
-/** A comment, or those of a review. Fails if there is none, or if one has too many answers. */
+/** The comments that nobody marked as done; all of them if they all are. */
+function stillOpen(comments: readonly ReviewComment[]): readonly ReviewComment[] {
+  const open = comments.filter(({ replies }) => !replies.some(({ done }) => done))
+  return open.length === 0 ? comments : open
+}
+
+/** A comment, or those of a review that are open. Fails if there is none, or if one has too many answers. */
 async function commentsNamed(reads: Reads, id: string): Promise<readonly ReviewComment[]> {
   const isReview = id.startsWith(`${idPrefixes.review}-`)
   const comments = isReview
-    ? await reads.reviews.commentsOfReview(id)
+    ? stillOpen(await reads.reviews.commentsOfReview(id))
     : [await reads.reviews.comment(id)].filter((comment) => comment !== null)
   if (comments.length === 0) {
     const what = isReview ? `Review ${id} has no comment to answer` : `comment not found: ${id}`
     throw new Failure('NOT_FOUND', what, {
       reason: 'comment_not_found',
-      hint: hintOf`${callTo('get_context')} lists the comments of a review with their ids (rc-…).`,
+      hint: isReview
+        ? hintOf`Its words need no answer: do what they ask, and complete the task with ${callTo('complete_task')}.`
+        : hintOf`${callTo('get_context')} lists the comments of a review with their ids (rc-…).`,
     })
   }
   const full = comments.find(({ replies }) => replies.length >= maxReplies)

@@ -9,6 +9,7 @@ import {
   type Claimant,
   explicitAgentName,
   isHeld,
+  isOfSameName,
 } from '../../plan/domain/claims.ts'
 import {
   addToDoneWhen,
@@ -280,7 +281,13 @@ export interface TaskSituation {
 
 /** Checks that a planned task is free, and that its dependencies are done or `force` is set. */
 function startPlanned(
-  { actor, agentName, claimToken, force }: Pick<TaskRequest, 'actor' | 'agentName' | 'claimToken' | 'force'>,
+  {
+    actor,
+    agentName,
+    claimToken,
+    force,
+    takeOver,
+  }: Pick<TaskRequest, 'actor' | 'agentName' | 'claimToken' | 'force' | 'takeOver'>,
   { planned, dependencies, taskOfToken }: Pick<TaskSituation, 'planned' | 'dependencies' | 'taskOfToken'>,
   setting: TransactionContext,
 ): { readonly events: readonly NewProjectEvent[]; readonly notes: readonly string[] } {
@@ -291,7 +298,9 @@ function startPlanned(
   // A token identifies its holder, whatever agent name the caller now uses.
   const isRunning = planned.claim?.expiresAt !== null
   const assignedNotes = claimToken === null ? claimedByOtherNotes(planned, { actor, agentName }, force) : []
-  if (claimToken === null && isRunning) assertUnclaimed(planned, { actor, agentName }, setting.at)
+  const isTakenOver = takeOver && planned.claim !== null && isOfSameName(planned.claim, { actor, agentName })
+  if (claimToken === null && isRunning && !isTakenOver)
+    assertUnclaimed(planned, { actor, agentName }, setting.at)
   if (!blocked) return { events: [], notes: assignedNotes }
   if (!force) {
     const unsettled = open.some((dependency) => dependency.unsettled) ? ' or wait for a person' : ''

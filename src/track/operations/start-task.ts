@@ -132,7 +132,10 @@ export const startTask = defineOperation({
       claim_token: identifier('Token of your claim').optional(),
       done_when: unlistedField(doneWhenField('When it is done, as in plan_tasks')).optional(),
       force: z.boolean().describe('Start although a dependency is open').optional(),
-      take_over: z.boolean().describe('Abandon a stale attempt at the planned task').optional(),
+      take_over: z
+        .boolean()
+        .describe('Abandon a stale attempt at the planned task, or use a claim of your own')
+        .optional(),
       work_tree: text("Folder of the git work tree, if not the server's own").optional(),
     })
     // The name is optional only beside planned_task_id, which the plain schemas of clients cannot express.

@@ -61,9 +61,11 @@ export async function readTaskHistory(reads: Reads, taskId: TaskId, { isAlone = 
     isAlone ? [] : reads.tasks.dependencies(taskId),
     reads.tasks.past(taskId, maxPast),
     openItemsOfTask(reads, taskId),
-    reads.inboxItems.list({ taskId, kinds: ['blocker'], status: 'closed' }, { limit: maxPast }),
+    reads.inboxItems.list({ taskId, kinds: ['blocker', 'review'], status: 'closed' }, { limit: maxPast }),
     reviewOfTask(reads, taskId),
   ])
+  // What was sent back stands there by itself.
+  const answers = answered.items.flatMap(({ item }) => (item.item.action === 'answered' ? [item] : []))
   const personOf = await peopleBehind(
     reads,
     past.flatMap(({ corrections }) => corrections.map(({ actor }) => actor)),
@@ -72,7 +74,7 @@ export async function readTaskHistory(reads: Reads, taskId: TaskId, { isAlone = 
     dependencies: dependencies.slice(0, maxDependencies).map(dependencyEntry),
     previous_attempts: past.map((attempt) => pastEntry(attempt, personOf)),
     waits_for: waiting.map(openItemEntry),
-    ...(answered.total > 0 && { answered_blockers: answeredEntries(answered.items.map(({ item }) => item)) }),
+    ...(answers.length > 0 && { answered_blockers: answeredEntries(answers) }),
     ...review,
   }
 }

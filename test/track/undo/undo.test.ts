@@ -526,6 +526,30 @@ test('a mission and its review have what is left after an undo, and what a resto
   expect(await counts()).toEqual(whole)
 })
 
+test('a review after an undo keeps what the undo did not write, and finds a renamed file at its old path', async () => {
+  const s = await openUndo()
+  const { mission_id } = await s.call('start_mission', { name: 'Rename', objective: 'Rename' })
+  const reviewed = async () => {
+    const { files } = await s.call('review_show', { mission: mission_id }, { actor: person })
+    return files.map(({ path, status, added }: Answer) => [path, status, added])
+  }
+  const first = await s.begin('a1', { mission_id })
+  s.write('moved', s.read('f'))
+  s.remove('f')
+  await s.end(first)
+  const second = await s.begin('a2', { mission_id })
+  s.put('moved', y(1))
+  s.write('kept', 'one line of it\n')
+  await s.end(second)
+  s.git('stash', 'push', '-q', '--include-untracked', '--', 'kept')
+  await s.undo(first)
+  expect(s.rows('f')).toEqual([...base, ...y(1)])
+  expect(await reviewed()).toEqual([
+    ['f', 'modified', 1],
+    ['kept', 'added', 1],
+  ])
+})
+
 test('what newer content keeps from being restored names the snapshot of its undo', async () => {
   const s = await openUndo()
   const done = await s.attempt('a1', () => s.put('f', x(1)))

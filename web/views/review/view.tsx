@@ -134,7 +134,9 @@ function ReviewContent({ review, data }: { readonly review: ReviewModel; readonl
           title={
             data.subject.kind === 'since'
               ? 'No attempt ended since your last review. The changes of agents appear here when an attempt ends.'
-              : 'No changes yet. The changed files appear here when an attempt ends.'
+              : data.attempts.some(({ status }) => status !== 'open')
+                ? 'No file differs from before this work.'
+                : 'No changes yet. The changed files appear here when an attempt ends.'
           }
         >
           <a class="button" href={href('/board')}>

@@ -28,6 +28,11 @@ test.each([
   expect(claims(summary).find(({ path }) => path === 'test/a.test.js')?.isCreated).toBe(true)
 })
 
+test('what comes before something else than the work is a claim', () => {
+  expect(paths('Updated src/a.ts to check permissions before the start of the server.')).toEqual(['src/a.ts'])
+  expect(paths('Changed src/a.ts so it validates before the task is saved.')).toEqual(['src/a.ts'])
+})
+
 test('the deeds of an author go on after a clause about something else', () => {
   expect(paths('Changed src/a.ts so that format() groups thousands, and added test/a.test.ts.')).toEqual([
     'src/a.ts',
@@ -36,15 +41,13 @@ test('the deeds of an author go on after a clause about something else', () => {
   expect(paths('Found that the last release renamed it, and added src/b.ts.')).toEqual([])
 })
 
-test('a file is claimed by the sentence after it too', () => {
-  expect(paths('It uses src/tax.js, which I extended with contained().')).toEqual(['src/tax.js'])
-  expect(paths('It uses src/tax.js, which I read, and src/b.js, which I added to the list.')).toEqual([])
-})
-
 test.each([
   'See src/a.ts, and https://example.com/src/x.ts.',
   'I did not change src/a.ts.',
   'Edited src/a.ts before the start of the task.',
+  'Edited src/a.ts before I started this task.',
+  'Checked in src/a.ts that I removed all uses.',
+  'It reuses src/a.ts, which I replaced with a stub.',
   'Put the test back in src/a.ts.',
   'Fixed it without touching src/a.ts.',
   'src/a.ts should be updated later.',

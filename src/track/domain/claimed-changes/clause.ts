@@ -45,7 +45,7 @@ export interface SentenceClaims extends ReportClaims {
 
 /** Said of a whole sentence: it is of another time, of other people, or takes something back. */
 const doubtful =
-  /\b(?:already|previous|previously|earlier|before (?:the |this |my )?(?:task|start|attempt)|prior|pre-?existing|upstream|later|future|follow-?up|todo|tbd|pending|someday|eventually|next|still needs?|tried|trying|attempted|considered|planned|proposed|recommend\w*|suggest\w*|turned out|apparently|regression(?! test)|root cause|(?:an)?other (?:agent|task|session|person|developer|pr)s?|teammates?|colleagues?|someone|you|your|you'll|you're|optionally|was to|idea|here|temporarily|temporary|throwaway|scratch|locally|nothing)\b/
+  /\b(?:already|previous|previously|earlier|before (?:the start of (?:the|this|my) (?:task|attempt|mission)|(?:the|this|my) (?:task|attempt|mission) (?:began|started)|(?:i|we) (?:began|started)|starting (?:the|this|my) (?:task|attempt|mission))|prior|pre-?existing|upstream|later|future|follow-?up|todo|tbd|pending|someday|eventually|next|still needs?|tried|trying|attempted|considered|planned|proposed|recommend\w*|suggest\w*|turned out|apparently|regression(?! test)|root cause|(?:an)?other (?:agent|task|session|person|developer|pr)s?|teammates?|colleagues?|someone|you|your|you'll|you're|optionally|was to|idea|here|temporarily|temporary|throwaway|scratch|locally|nothing)\b/
 const undone =
   /\b(?:unchanged|untouched|as-is|as is|intact|revert\w*|restor(?:ed?|ing)|undid|undone|undo|rolled back|put (?:[\w-]+ ){0,6}back|back to (?:the|its) original|identical|not? (?:\w+ )?(?:changed?|modif\w+|edit\w*|touch\w*|updated?|changes?|edits?)|(?:did|was|were|does|do|have|has|had)(?:n't| not)|alone|no need|byte for byte)\b/
 const takenBack =
@@ -94,8 +94,6 @@ class Clause {
   /** What follows comes beside the change: "with a test in". */
   #beside: 'none' | 'open' | 'test' | 'place' = 'none'
   #hasChanged = false
-  /** The paths before "which I". */
-  #relative: readonly string[] = []
 
   constructor(tokens: readonly ReportToken[], kind: ReportLine['kind']) {
     this.#tokens = tokens
@@ -181,8 +179,6 @@ class Clause {
   #word(word: string, at: number): void {
     const previous = wordAt(this.#tokens, at - 1) ?? ''
     this.#beside = this.#besideAfter(word, previous)
-    if (word === 'which' || word === 'that') this.#relative = this.#group ?? []
-    else if (!authors.has(word)) this.#relative = this.#relativeOf(word, previous)
     if (authors.has(word)) {
       this.#subject = 'author'
       this.#verb = null
@@ -209,13 +205,6 @@ class Clause {
       this.#hasChanged &&= coverings.has(word)
       this.#joint = 'none'
     } else this.#noun(word)
-  }
-
-  /** "`a.ts`, which I extended", not "which I read and extended". */
-  #relativeOf(word: string, previous: string): readonly string[] {
-    const verb = authors.has(previous) ? changeVerb(word, 'past') : null
-    if (verb !== null && !verb.fixes && !verb.creates) this.#claim(this.#relative, false, verb.takesFrom)
-    return []
   }
 
   /** Reads "with a test in", "covered by new tests in". */
