@@ -131,6 +131,8 @@ export interface ObservedTask {
   readonly id: string
   readonly phase: string | null
   readonly done: boolean
+  /** It was done, and a person took its changes back: it counts as not done. */
+  readonly undone?: true
   /** The verdict of its last ended attempt; null if it has none, absent if no guard asks. */
   readonly verdict?: VerdictValue | null
   /** The person who accepted it although it is not proven. */

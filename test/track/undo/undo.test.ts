@@ -550,6 +550,23 @@ test('a review after an undo keeps what the undo did not write, and finds a rena
   ])
 })
 
+test('a gate asks for an undone task again, and does not wait until it lands', async () => {
+  const s = await openUndo()
+  const { mission_id } = await s.call('start_mission', { name: 'Gated', objective: 'Gate' })
+  const work = async (agent: string, path: string) => {
+    const started = await s.begin(agent, { mission_id })
+    s.write(path, 'one line of it\n')
+    return s.end(started)
+  }
+  await work('a1', 'first')
+  const second = await work('a2', 'second')
+  const { run_id } = await s.call('state_gate_create_run', { process_id: 'release', mission_id })
+  const missing = async () => JSON.stringify(await s.call('state_gate_list_events', { run_id }))
+  expect(await missing()).toContain('1 more is not proven')
+  await s.undo(second)
+  expect(await missing()).toContain(`(${second.task_id}), which was undone`)
+})
+
 test('what newer content keeps from being restored names the snapshot of its undo', async () => {
   const s = await openUndo()
   const done = await s.attempt('a1', () => s.put('f', x(1)))

@@ -15,15 +15,22 @@ export const task: GuardKind<TaskGuard> = {
     const where = phase === null ? '' : ` of phase ${phase}`
     const tasks = observed.tasks?.filter((event) => phase === null || event.phase === phase) ?? []
     if (tasks.length === 0) return unknownGuard(`there are no tasks${where}`, 'Add a task, and complete it.')
-    const open = tasks
-      .filter(({ done }) => !done)
-      .map(({ id, name }) => (name === undefined ? id : `"${excerpt(name, 80)}" (${id})`))
+    const left = tasks.filter(({ done }) => !done)
+    const open = left.map(({ id, name, undone }) => {
+      const named = name === undefined ? id : `"${excerpt(name, 80)}" (${id})`
+      return undone ? `${named}, which was undone` : named
+    })
     if (open.length === 0) {
       return satisfiedGuard(
         tasks.length === 1 ? `the task${where} is done` : `all ${tasks.length} tasks${where} are done`,
       )
     }
     const more = open.length > 5 ? ` and ${open.length - 5} more` : ''
-    return unsatisfiedGuard(`open tasks${where}: ${open.slice(0, 5).join(', ')}${more}`, 'Complete them.')
+    return unsatisfiedGuard(
+      `open tasks${where}: ${open.slice(0, 5).join(', ')}${more}`,
+      left.some(({ undone }) => undone)
+        ? 'Complete them. What was undone is started again, or reopened and dropped.'
+        : 'Complete them.',
+    )
   },
 }

@@ -4,6 +4,7 @@ import type { TaskCard } from '../../../plan/ports/task-reads.ts'
 import type { Fingerprint, Reads } from '../../../store/ports/store.ts'
 import type { Task } from '../../../track/domain/task.ts'
 import { reasonText } from '../../../track/domain/verdict.ts'
+import { undoneTasks } from '../../../track/operations/tree-write.ts'
 import { approvedContent, isOfChanges } from '../../domain/approved-content.ts'
 import { isOfType } from '../../domain/artifacts.ts'
 import {
@@ -189,10 +190,24 @@ async function observedTasks(
         : observed
     }),
   )
-  return describeTasks(reads, lists.flat(), {
+  return describeTasks(reads, await withoutUndone(reads, lists.flat()), {
     verdicts: external.needs.some(({ kind }) => kind === 'verdicts'),
     landings: external.needs.some(({ kind }) => kind === 'landings'),
   })
+}
+
+/** Of a task whose work was taken back nothing is left to prove or to land: it is done again, or dropped. */
+async function withoutUndone(reads: Reads, tasks: readonly ObservedTask[]): Promise<readonly ObservedTask[]> {
+  const ids = tasks.flatMap(({ id, done }) => (done ? [id as TaskId] : [])) // from the database
+  if (ids.length === 0 || (await reads.treeWrites.undoneTasks()).length === 0) return tasks
+  const attempts = await reads.landings.attemptsOf(ids)
+  const last = new Map(
+    ids.map((id) => [id, attempts.get(id)?.findLast(({ taskId }) => taskId === id) ?? null]),
+  )
+  const undone = await undoneTasks(reads, last)
+  return tasks.map((task) =>
+    undone.has(task.id as TaskId) ? { ...task, done: false, undone: true as const } : task,
+  )
 }
 
 /** The verdicts of tasks and where their lines are, if a guard asks. */
