@@ -42,8 +42,12 @@ export async function otherWorkTrees(top: string): Promise<OtherTree[]> {
   const own = await gitFolderOf(top)
   if (own === null) return []
   const common = resolve(own, (await readGitText(join(own, 'commondir'))) ?? '.')
-  // It may also claim to be a work tree of any other repository.
-  if (common !== own && !(await isLinkedTree({ top, gitFolder: own, commonFolder: common }))) return []
+  // It may also claim to be a work tree of any other repository, or its main one.
+  const isOfItsOwn =
+    common === own
+      ? own === join(top, '.git')
+      : await isLinkedTree({ top, gitFolder: own, commonFolder: common })
+  if (!isOfItsOwn) return []
   const names = await readdir(join(common, 'worktrees')).catch(() => [])
   const linked = await Promise.all(
     names.map(async (name) => {

@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { otherTreeTops } from '../../src/git/other-work-trees.ts'
 import { emptyRepository, projectRepository, temporaryFolder, WorkFolder } from '../support/git-repository.ts'
 import { makeCanary, plant } from './canary.ts'
 import { brief, testWitness, watch } from './watch.ts'
@@ -159,6 +160,10 @@ test('a repository has no work tree that does not point back to it, and joins no
   expect(await witness.others(linked)).toEqual([repo.top])
   writeFileSync(join(repo.top, '.git', 'commondir'), `${join(other.top, '.git')}\n`)
   expect(await witness.others(repo.top)).toEqual([])
+  const posing = temporaryFolder()
+  writeFileSync(join(posing, '.git'), `gitdir: ${join(other.top, '.git')}\n`)
+  other.git('worktree', 'add', '-q', join(temporaryFolder(), 'of-other'))
+  expect(await otherTreeTops(posing)).toEqual([])
 })
 
 test('nothing in the repository is written: no lock, no object, no reference, no time stamp', async () => {

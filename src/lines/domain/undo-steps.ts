@@ -53,8 +53,6 @@ export interface UndoneMakers {
   readonly ids: ReadonlySet<string>
   /** Whether nobody else can have been at work in the time of a step: then whoever of them made it, it is undone. */
   readonly wereAlone: (time: Pick<LineStep['span'], 'tree' | 'since' | 'until'>) => boolean
-  /** The file is certainly theirs, and no hooks tell edits of people apart: what is probably theirs in it is theirs. */
-  readonly isSettled?: boolean
 }
 
 /**
@@ -167,7 +165,6 @@ function isCertainlyOf(
 ): boolean {
   const all = makersOf(made)
   if (all.length === 0 || !all.every((maker) => makers.ids.has(maker))) return false
-  if (made.certainty === 'certain' || (made.certainty === 'probable' && makers.isSettled === true))
-    return true
+  if (made.certainty === 'certain') return true
   return made.certainty === 'contested' && makers.wereAlone(made.span)
 }

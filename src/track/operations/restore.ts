@@ -228,7 +228,12 @@ export const restore = defineOperation({
             {
               context,
               setting,
-              mission: await missionAfterWrite(reads, context, { missionId, before }, done.mission),
+              mission: await missionAfterWrite(
+                reads,
+                context,
+                { missionId, before, files: written },
+                done.mission,
+              ),
             },
           )
     const files = writes ? done.files.filter((one) => written.includes(one.path)) : done.files

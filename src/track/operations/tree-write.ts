@@ -132,12 +132,21 @@ export async function missionStart(
 export async function missionAfterWrite(
   { missions }: Reads,
   context: RecordContext,
-  { missionId, before }: Pick<TreeWrite, 'missionId' | 'before'>,
+  { missionId, before, files }: Pick<TreeWrite, 'missionId' | 'before' | 'files'>,
   states: Readable<z.output<typeof sinceMission>>,
 ): Promise<readonly MissionChange[]> {
   if (missionId === null || states === null || states.status === 'unknown') return []
   const { recorded } = await missions.tree(missionId, treeOf(withMachine(context, before)))
-  return changesOfMission({ recorded, own: [], states: states.changes, others: new Set(), isLater: true })
+  const rows = changesOfMission({
+    recorded,
+    own: [],
+    states: states.changes,
+    others: new Set(),
+    isLater: true,
+  })
+  // What is not there for another reason, such as another branch, stays the mission's.
+  const written = new Set(files)
+  return rows.filter((row) => written.has(row.path) || (row.from !== undefined && written.has(row.from)))
 }
 
 /** The event of files that a command wrote: its id is how people restore what was there before. */

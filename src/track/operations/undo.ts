@@ -293,11 +293,12 @@ export const undo = defineOperation({
     const about = {
       taskId: task?.id ?? null,
       missionId: task?.missionId ?? null,
+      files: applied.written,
       before: wanted.now,
       after: applied.after,
     }
     const write = treeWritten(
-      { ...about, cause: 'undo', subject: id, files: applied.written },
+      { ...about, cause: 'undo', subject: id },
       { context, setting, mission: await missionAfterWrite(reads, context, about, applied.mission) },
     )
     return {

@@ -291,19 +291,15 @@ export async function undoneWindows(
       const names = paths[at] ?? []
       const record = await recordOf(reads, ...names)
       const [starts, ends] = [span.from, span.to].map(({ place: { directory } }) => byPlace.get(directory))
-      const { wereAlone, hasHooks } = await othersAtWork(reads, span, work.makers)
-      const makers: UndoneMakers = { ids: work.makers, wereAlone }
+      const makers: UndoneMakers = {
+        ids: work.makers,
+        wereAlone: await othersAtWork(reads, span, work.makers),
+      }
       const renamedAway = new Set(span.changes.flatMap(({ from }) => from ?? []))
       const files = names.flatMap((name): readonly UndoneFile[] => {
         const end = ends?.get(name)
         const changes = span.changes.filter((change) => change.path === name)
         if (changes.length === 0 && renamedAway.has(name)) return []
-        const isWholeOwn =
-          changes.length > 0 &&
-          changes.every(
-            ({ origin, attribution, with: others = [] }) =>
-              origin === 'task' && attribution === 'certain' && others.length === 0,
-          )
         const chain =
           end === undefined || (end !== null && end.id === null)
             ? null
@@ -315,10 +311,16 @@ export async function undoneWindows(
                   return start === undefined ? undefined : (start?.id ?? null)
                 },
                 isMeant: (step) => isIn(step.span, span),
-                makers: { ...makers, isSettled: isWholeOwn && !hasHooks },
+                makers,
               })
         const isSame = end?.id === starts?.get(name)?.id && chain === null && changes.length === 0
         if (isSame) return []
+        const isWholeOwn =
+          changes.length > 0 &&
+          changes.every(
+            ({ origin, attribution, with: others = [] }) =>
+              origin === 'task' && attribution === 'certain' && others.length === 0,
+          )
         const from = chain?.from ?? changes.findLast((change) => change.from !== undefined)?.from ?? name
         return [
           {
@@ -352,12 +354,12 @@ export async function undoneWindows(
   return windows.reverse().map((window) => structuredClone(window) as z.output<typeof undoneWindow>)
 }
 
-/** Whether no other attempt was at work in the time of a step, and no turn; and whether there were any turns. */
+/** Whether no other attempt was at work in the time of a step, and no turn. */
 async function othersAtWork(
   { tasks, capture }: Reads,
   { from }: WorkSpan,
   makers: ReadonlySet<string>,
-): Promise<Pick<UndoneMakers, 'wereAlone'> & { readonly hasHooks: boolean }> {
+): Promise<UndoneMakers['wereAlone']> {
   const tree = treeOf(from.place)
   const [attempts, turns] = await Promise.all([
     tasks.attemptsInTree(tree, from.at),
@@ -373,9 +375,6 @@ async function othersAtWork(
       until: turn.closedAt ?? Number.MAX_SAFE_INTEGER,
     })),
   ]
-  return {
-    wereAlone: (time) =>
-      time.tree === tree && others.every(({ since, until }) => until <= time.since || since >= time.until),
-    hasHooks: turns.length > 0,
-  }
+  return (time) =>
+    time.tree === tree && others.every(({ since, until }) => until <= time.since || since >= time.until)
 }
