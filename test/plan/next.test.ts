@@ -198,3 +198,15 @@ test('a mission that has ended gives out no work, and has none that is ready', a
   await project.call('complete_mission', { mission_id, status: 'failed', summary: 'Given up.' })
   expect([await offered(), await listed(), await onBoard()]).toEqual([undefined, 0, 0])
 })
+
+test('in a mission that has ended, it says so, and how its tasks are started', async () => {
+  const { call } = await openPlan({ git: true })
+  const { mission_id } = await call('start_mission', { name: 'Ended', objective: 'End' })
+  const tasks = [{ key: 'left', title: 'Left', phase: 'Build' }]
+  await call('plan_tasks', { mission_id, phases: [{ name: 'Build' }], tasks })
+  await call('complete_mission', { mission_id, status: 'partial', summary: 'Enough.' })
+  const { task, message } = await call('taskman_task_next', { mission: mission_id })
+  expect(task).toBeNull()
+  expect(message).toContain('has ended')
+  expect((await call('taskman_task_next', { mission: 'none' })).message).not.toContain('has ended')
+})

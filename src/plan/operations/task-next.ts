@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { waitForProjectEvent } from '../../events/operations/follow.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { instant } from '../../kernel/instant.ts'
-import { findPlanned, spanOf } from '../../kernel/operations/find.ts'
+import { findMission, findPlanned, spanOf } from '../../kernel/operations/find.ts'
 import { count, name, unlistedField } from '../../kernel/operations/input/fields.ts'
 import { type CommandContext, defineOperation } from '../../kernel/operations/operation.ts'
 import { printAsText } from '../../kernel/operations/print.ts'
 import { quoteShellWord } from '../../kernel/shell-word.ts'
-import { formatCount, plainWord } from '../../kernel/text.ts'
+import { excerpt, formatCount, plainWord } from '../../kernel/text.ts'
 import { sentBackLines } from '../../review/operations/review-lines.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { claimTask, expireClaim } from '../domain/claims.ts'
@@ -176,6 +176,9 @@ async function noTaskReason(
     role: input.role ?? null,
   })
   const total = toDo.total + inProgress.total
+  const mission = owner === null || owner === 'open' ? null : await findMission(reads, owner)
+  if (mission !== null && mission.completedAt !== null && total > 0)
+    return `No task is ready: "${excerpt(mission.name, 80)}" has ended. Of it ${formatCount(total, 'task')} can be started with mission_id "none", or planned in another mission.`
   const done = total > 0 ? 0 : (await reads.plan.tasks({ owner, status: 'done', now }, { limit: 1 })).total
   const planText = input.mission === undefined ? 'in an open mission or in the project’s own plan' : 'there'
   const none = done > 0 ? 'All planned tasks are done.' : `No task is planned ${planText}.`
