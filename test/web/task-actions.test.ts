@@ -163,3 +163,15 @@ test('no form in the palette does what a person must see first: undo shows its d
   expect(names).not.toContain('undo')
   expect(names).not.toContain('restore')
 })
+
+test('the palette leads from a file and line to who wrote it', async () => {
+  await open('/')
+  const { itemsOfFile } = await importView('palette/items.ts')
+  expect(itemsOfFile('src/app.ts:12')).toMatchObject([
+    {
+      text: 'Who wrote src/app.ts:12',
+      does: { is: 'go', to: expect.stringContaining('/lines?file=src%2Fapp.ts&line=12') },
+    },
+  ])
+  expect(itemsOfFile('add a task')).toEqual([])
+})

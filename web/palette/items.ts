@@ -2,6 +2,7 @@ import { call } from '../api/call.ts'
 import { isPermitted } from '../api/session.ts'
 import { bindings } from '../keys/bindings.ts'
 import { handlerOf } from '../keys/commands.ts'
+import { linesOf } from '../parts/line-links.ts'
 import { type Status, statusOf } from '../parts/status.tsx'
 import { place } from '../router/current.ts'
 import { base, href } from '../router/location.ts'
@@ -56,6 +57,14 @@ export function currentItems(): readonly PaletteItem[] {
     ]
   })
   return [...views, ...commands]
+}
+
+/** The lines of a file, where the words are one: `src/app.ts` or `src/app.ts:12`. */
+export function itemsOfFile(words: string): readonly PaletteItem[] {
+  const [, file, line] = /^(\S*\w\.[a-z]\w{0,7})(?::(\d{1,7}))?$/i.exec(words.trim()) ?? []
+  if (file === undefined) return []
+  const to = linesOf(file, line === undefined ? undefined : { line: Number(line) })
+  return [{ key: 'file', kind: 'View', text: `Who wrote ${words.trim()}`, also: '', does: { is: 'go', to } }]
 }
 
 /** Other words that people search a command by. */

@@ -20,7 +20,7 @@ import {
 import { showToast } from '../shell/toasts.tsx'
 import { type EntityKind, entityWords, isOpenOnly } from './entity-fields.ts'
 import { type EntityOption, readEntities } from './entity-options.ts'
-import { currentItems, fieldsHere, itemsOfServer, type PaletteItem } from './items.ts'
+import { currentItems, fieldsHere, itemsOfFile, itemsOfServer, type PaletteItem } from './items.ts'
 import { type Field, inputOf, jsonExample, type OperationEntry, readOperations } from './operations.ts'
 import { resultLines, resultPath } from './results.ts'
 import '../parts/form.css'
@@ -67,7 +67,10 @@ function Search({ close, ask }: SearchProps) {
   useEffect(() => {
     itemsOfServer().then(setMore, (error: unknown) => showToast({ kind: 'refused', text: errorText(error) }))
   }, [])
-  const found = useMemo(() => findItems([...here, ...more], words), [here, more, words])
+  const found = useMemo(
+    () => [...findItems([...here, ...more], words), ...itemsOfFile(words)],
+    [here, more, words],
+  )
   const chosen = Math.min(at, found.length - 1)
 
   const run = (item: PaletteItem | undefined) => {
@@ -102,7 +105,7 @@ function Search({ close, ask }: SearchProps) {
         aria-controls={id}
         aria-activedescendant={found.length > 0 ? `${id}-${chosen}` : undefined}
         aria-label="Search missions, tasks, views and commands"
-        placeholder="Missions, tasks, views, commands"
+        placeholder="Missions, tasks, views, commands, a file:line"
         value={words}
         onInput={({ currentTarget }) => {
           setWords(currentTarget.value)
