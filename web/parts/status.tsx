@@ -34,7 +34,9 @@ export function taskStatus(task: {
 }): Status {
   if (task.resolution === 'dropped') return 'dropped'
   if (task.items.some(({ kind }) => kind === 'blocker')) return 'blocked'
-  if (task.items.some(({ kind }) => reviewItemKinds.some((one) => one === kind))) return 'review'
+  const isToReview = (kind: string) =>
+    reviewItemKinds.some((one) => one === kind) && (kind !== 'command' || task.status !== 'in_progress')
+  if (task.items.some(({ kind }) => isToReview(kind))) return 'review'
   return task.resolution === 'unmeasured' ? 'unmeasured' : statusOf(task.status)
 }
 

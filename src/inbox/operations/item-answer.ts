@@ -212,14 +212,25 @@ export function openItemEntry({ id, kind, reason }: InboxItem): WaitingEntry {
 
 const maxToReview = 500
 
-/** The tasks that wait for a person's review, as on the board. */
+/** Whether an open item makes its task one to review. */
+export function isToReview(
+  { kind, taskId }: Pick<InboxItem, 'kind' | 'taskId'>,
+  atWork: ReadonlySet<string>,
+): boolean {
+  return kind !== 'command' || taskId === null || !atWork.has(taskId)
+}
+
+/** The tasks that wait for a person's review, as on the board: not work in progress whose command waits for a yes. */
 export async function tasksToReview(
   { inboxItems }: Reads,
-  missionId?: MissionId,
+  {
+    missionId,
+    atWork = new Set(),
+  }: { readonly missionId?: MissionId; readonly atWork?: ReadonlySet<string> } = {},
 ): Promise<ReadonlySet<string>> {
   const { items } = await inboxItems.list(
     { status: 'open', kinds: reviewItemKinds, ...(missionId !== undefined && { missionId }) },
     { limit: maxToReview },
   )
-  return new Set(items.flatMap(({ item: { item } }) => item.taskId ?? []))
+  return new Set(items.flatMap(({ item: { item } }) => (isToReview(item, atWork) ? (item.taskId ?? []) : [])))
 }

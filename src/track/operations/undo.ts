@@ -423,16 +423,16 @@ function notKeptFailure({ id }: UndoneWork): Failure {
 
 function nothingFailure({ id, spans }: UndoneWork, top: string, plan: MeasuredPlan): Failure {
   const trees = [...new Set(spans.map(({ to }) => to.place.top))].filter((tree) => tree !== top)
-  const staying =
-    plan.stays.length > 0
-      ? ` ${formatCount(plan.stays.length, 'file')} stay: ${listEntries(plan.stays, stayWords)}.`
-      : ''
-  return new Failure('CONFLICT', `There is nothing to undo of ${id} in ${top}.${staying}`, {
+  const isUnsure = plan.stays.length > 0
+  const message = isUnsure
+    ? `Nothing of ${id} in ${top} is undone: ${listEntries(plan.stays, stayWords)}.`
+    : `There is nothing to undo of ${id} in ${top}.`
+  const here = isUnsure
+    ? `To take back all that it changed, also what others may have written: waymark diff ${id} | git apply -R`
+    : `waymark changes ${id} lists what it changed.`
+  return new Failure('CONFLICT', message, {
     reason: 'nothing_to_undo',
-    hint:
-      trees.length > 0
-        ? `It worked in ${trees.join(', ')}: run waymark undo ${id} there.`
-        : `waymark changes ${id} lists what it changed.`,
+    hint: trees.length > 0 ? `It worked in ${trees.join(', ')}: run waymark undo ${id} there.` : here,
     details: { stays: plan.stays.slice(0, maxListed) },
   })
 }
