@@ -212,7 +212,8 @@ export const restore = defineOperation({
         until === null || after === null
           ? null
           : await witness.lines(until.place, after, { salt: until.salt, during: 'gap' })
-      const mission = missionFrom && after && (await witness.changes(missionFrom, after))
+      // What was written is recorded in any case.
+      const mission = missionFrom && after && (await witness.changes(missionFrom, after).catch(() => null))
       return measuredRestore(done, { written, after, lines, mission })
     },
   })
