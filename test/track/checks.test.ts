@@ -464,3 +464,16 @@ describe('the verdict on a completion with a check', () => {
     expect(rules(answer)).toEqual(['check_failed'])
   })
 })
+
+test('a task needs a review for its check once its work has ended, not while it is in progress', async () => {
+  const { project, id, complete, items } = await checkedTask('exit 0')
+  const columns = async () => {
+    const board = await project.call('board', {}, { actor: person })
+    const found = Object.entries(board.columns as Readonly<Record<string, readonly Answer[]>>)
+    return found.flatMap(([name, cards]) => (cards.some((card) => card.id === id) ? [name] : []))
+  }
+  expect(await items()).toHaveLength(1)
+  expect(await columns()).toEqual(['active'])
+  await complete()
+  expect(await columns()).toEqual(['review'])
+})

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { reviewItemKinds } from '../../src/inbox/domain/inbox-item.ts'
+import { isToReview } from '../../src/inbox/domain/inbox-item.ts'
 import type { VerdictValue } from '../../src/track/domain/verdict.ts'
 import './status.css'
 
@@ -34,9 +34,7 @@ export function taskStatus(task: {
 }): Status {
   if (task.resolution === 'dropped') return 'dropped'
   if (task.items.some(({ kind }) => kind === 'blocker')) return 'blocked'
-  const isToReview = (kind: string) =>
-    reviewItemKinds.some((one) => one === kind) && (kind !== 'command' || task.status !== 'in_progress')
-  if (task.items.some(({ kind }) => isToReview(kind))) return 'review'
+  if (task.items.some(({ kind }) => isToReview(kind, task.status === 'in_progress'))) return 'review'
   return task.resolution === 'unmeasured' ? 'unmeasured' : statusOf(task.status)
 }
 

@@ -21,7 +21,7 @@ import { countChanges } from '../../track/domain/changes.ts'
 import { landingWords } from '../../track/domain/landed.ts'
 import type { Decision, Issue, Progress } from '../../track/domain/records.ts'
 import { treeOf } from '../../track/domain/task.ts'
-import type { NewProjectEvent } from './project-event.ts'
+import type { NewProjectEvent, ProjectEventSubject } from './project-event.ts'
 
 export type ProjectEventKind = NewProjectEvent['kind']
 export type ProjectEventOf<Kind extends ProjectEventKind> = Extract<NewProjectEvent, { readonly kind: Kind }>
@@ -403,10 +403,10 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
     words: ({ answer, ...closed }, titles) => {
       const outcome = itemOutcome(closed)
       const text = answer === null || answer === outcome ? '' : `: ${shortenText(answer)}`
-      const about = subjectSuffix(closed, titles)
-      return outcome === 'sent back' && about !== ''
-        ? `${outcome}${about.slice(' for'.length)} in the inbox${text}`
-        : `${outcome} an inbox item${about}${text}`
+      const subject = subjectTitle(closed, titles)
+      return outcome === 'sent back' && subject !== null
+        ? `${outcome} ${subject} in the inbox${text}`
+        : `${outcome} an inbox item${subjectSuffix(closed, titles)}${text}`
     },
   },
 
@@ -774,12 +774,15 @@ function missionSuffix(missionId: string | null, titles: EventTitles): string {
   return missionId === null ? '' : ` in ${titles.mission(missionId)}`
 }
 
-function subjectSuffix(
-  { taskId, missionId }: { readonly taskId: string | null; readonly missionId: string | null },
-  titles: EventTitles,
-): string {
-  if (taskId !== null) return ` for ${titles.task(taskId)}`
-  return missionId === null ? '' : ` for ${titles.mission(missionId)}`
+/** The title of the task, else of the mission. */
+function subjectTitle({ taskId, missionId }: ProjectEventSubject, titles: EventTitles): string | null {
+  if (taskId !== null) return titles.task(taskId)
+  return missionId === null ? null : titles.mission(missionId)
+}
+
+function subjectSuffix(subject: ProjectEventSubject, titles: EventTitles): string {
+  const title = subjectTitle(subject, titles)
+  return title === null ? '' : ` for ${title}`
 }
 
 function failedRunsText(runs: readonly string[]): string {

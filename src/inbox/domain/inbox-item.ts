@@ -187,6 +187,11 @@ function numberIn36(digits: string): bigint {
 /** The kinds that wait for a person's review, not for an agent's work. */
 export const reviewItemKinds = ['review', 'verdict', 'scope', 'approval', 'command'] as const
 
+/** Whether an open item makes its task one to review: not work in progress whose command waits for a yes. */
+export function isToReview(kind: string, isInProgress: boolean): boolean {
+  return reviewItemKinds.some((one) => one === kind) && !(kind === 'command' && isInProgress)
+}
+
 /** The kinds of items that a review of the work answers; the others need separate answers. */
 export const itemKindsClosedByReview = [
   'review',

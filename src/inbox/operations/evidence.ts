@@ -104,7 +104,7 @@ function claimedText(summary: string, corrections: readonly Correction[]): strin
   const last = corrections.at(-1)
   return last === undefined
     ? excerpt(summary, 600)
-    : `${excerpt(summary, 400)}\nAdded later by ${plainLine(last.actor.name, 80)}: ${excerpt(last.text, 200)}`
+    : `${excerpt(summary, 400)}\nAdded later by ${plainLine(last.agentName ?? last.author, 80)}: ${excerpt(last.text, 200)}`
 }
 
 /** The possible events of a decision, with their meaning; empty if there is none. */

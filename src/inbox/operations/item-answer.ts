@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { displayName } from '../../kernel/actor.ts'
 import { fitSections } from '../../kernel/budget.ts'
-import type { MissionId } from '../../kernel/id.ts'
+import type { MissionId, TaskId } from '../../kernel/id.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
@@ -12,6 +12,7 @@ import { commandFor, restoreCommand, verbsFor } from '../domain/answers.ts'
 import {
   type InboxItem,
   type InboxItemRequest,
+  isToReview,
   itemAnswers,
   itemKinds,
   reviewItemKinds,
@@ -212,25 +213,20 @@ export function openItemEntry({ id, kind, reason }: InboxItem): WaitingEntry {
 
 const maxToReview = 500
 
-/** Whether an open item makes its task one to review. */
-export function isToReview(
-  { kind, taskId }: Pick<InboxItem, 'kind' | 'taskId'>,
-  atWork: ReadonlySet<string>,
-): boolean {
-  return kind !== 'command' || taskId === null || !atWork.has(taskId)
-}
-
-/** The tasks that wait for a person's review, as on the board: not work in progress whose command waits for a yes. */
+/** The tasks that wait for a person's review, as on the board. */
 export async function tasksToReview(
-  { inboxItems }: Reads,
-  {
-    missionId,
-    atWork = new Set(),
-  }: { readonly missionId?: MissionId; readonly atWork?: ReadonlySet<string> } = {},
-): Promise<ReadonlySet<string>> {
+  { inboxItems, tasks }: Reads,
+  missionId?: MissionId,
+): Promise<ReadonlySet<TaskId>> {
   const { items } = await inboxItems.list(
     { status: 'open', kinds: reviewItemKinds, ...(missionId !== undefined && { missionId }) },
     { limit: maxToReview },
   )
-  return new Set(items.flatMap(({ item: { item } }) => (isToReview(item, atWork) ? (item.taskId ?? []) : [])))
+  const waiting = items.flatMap(({ item: { item } }) =>
+    item.taskId === null ? [] : [{ kind: item.kind, id: item.taskId }],
+  )
+  const asked = waiting.flatMap(({ kind, id }) => (kind === 'command' ? [id] : []))
+  const found = asked.length === 0 ? [] : await tasks.withIds([...new Set(asked)])
+  const atWork = new Set(found.flatMap(({ id, status }) => (status === 'in_progress' ? [id] : [])))
+  return new Set(waiting.flatMap(({ kind, id }) => (isToReview(kind, atWork.has(id)) ? [id] : [])))
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { reviewItemKinds } from '../../inbox/domain/inbox-item.ts'
-import { isToReview } from '../../inbox/operations/item-answer.ts'
+import { tasksToReview } from '../../inbox/operations/item-answer.ts'
 import { displayName } from '../../kernel/actor.ts'
 import type { TaskId } from '../../kernel/id.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
@@ -84,14 +83,11 @@ export const board = defineOperation({
   store.view(async (reads) => {
     const limit = input.limit ?? 100
     const now = clock.now()
-    const waiting = await reads.inboxItems.list({ status: 'open', kinds: reviewItemKinds }, { limit })
+    const review = new Set([...(await tasksToReview(reads))].slice(0, limit))
     const blockers = await reads.inboxItems.list({ status: 'open', kinds: ['blocker'] }, { limit })
     const asking = new Set(blockers.items.flatMap(({ item }) => item.item.taskId ?? []))
     const ready = await reads.plan.tasks({ owner: 'open', now, ready: true }, { limit })
     const active = await reads.plan.tasks({ now, status: 'in_progress' }, { limit })
-    const atWork = new Set<string>(active.tasks.map(({ task }) => task.id))
-    const toReview = waiting.items.filter(({ item }) => isToReview(item.item, atWork))
-    const review = new Set(toReview.flatMap(({ item }) => item.item.taskId ?? []))
     const blocked = await reads.plan.tasks({ owner: 'open', now, blocked: true }, { limit: 0 })
     const recent = await reads.tasks.list({}, { limit: limit * 2 })
     const done = recent.items.map(({ item }) => item.task).filter(isCompleted)

@@ -146,10 +146,7 @@ async function timelineOf(
   const attempts = await reads.timeline.attempts(mission.id, limit)
   const lines = await reads.timeline.lines(mission.id, limit)
   const marks = await timelineMarks(reads, mission.id, limit)
-  const atWork = new Set<string>(
-    tasks.flatMap(({ id: task, status }) => (status === 'in_progress' ? [task] : [])),
-  )
-  const waiting = await tasksToReview(reads, { missionId: mission.id, atWork })
+  const waiting = await tasksToReview(reads, mission.id)
   const finished = tasks.filter(({ status, resolution }) => status === 'done' && resolution !== 'dropped')
   const lastAttempts = new Map(
     attempts.toSorted((a, b) => a.number - b.number).map((one) => [one.taskId, one]),

@@ -624,10 +624,10 @@ function partialMeasurement(facts: VerdictFacts): readonly VerdictReason[] {
 /** What the agent can say of files that may be another's; it named some of them in its words. */
 function ownerFix(paths: readonly string[], named: readonly string[]): string {
   const open = paths.filter((path) => !named.includes(path))
-  const yours = 'Yours: name them in the summary; that settles it once the other agents complete.'
-  if (open.length === 0)
-    return `You named ${paths.length === 1 ? 'it' : 'them'}: that settles it once the other agents complete. Or a person approves the review of the task.`
-  return `${yours} Not yours: send ${listField('not_mine', open)} in the outcome, or after the end with "correction": "…". Next time, start a work tree of your own.`
+  const settles =
+    'that settles it once the other agents complete, unless they name it too: then a person decides.'
+  if (open.length === 0) return `You named ${paths.length === 1 ? 'it' : 'them'}: ${settles}`
+  return `Yours: name them in the summary; ${settles} Not yours: send ${listField('not_mine', open)} in the outcome, or after the end with "correction": "…". Next time, start a work tree of your own.`
 }
 
 function ownerText(isProbablyOthers: boolean, agents: readonly string[]): string {

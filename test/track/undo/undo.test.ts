@@ -259,15 +259,15 @@ describe('among others', () => {
   test('leaves the lines of another agent in a file that is certainly its own by what both said', async () => {
     const s = await openUndo()
     const first = await s.begin('a1', { areas: ['f'] })
-    s.put('f', x(1))
     const second = await s.begin('a2', { areas: ['src/**'] })
+    s.put('f', x(1))
     s.put('f', y(1), 'base line one')
     const end = (taskId: string, summary: string) =>
       s.call('complete_task', { task_id: taskId, status: 'success', outcome: { summary } })
     await end(first.task_id, 'Changed f.')
     await end(second.task_id, 'Done.')
-    await s.call('undo', { id: first.task_id, yes: true }, { actor: person }).catch(() => undefined)
-    expect(s.rows('f')).toContain(y(1)[0])
+    expect(await s.refusal(first)).toMatchObject({ reason: 'nothing_to_undo' })
+    expect(s.rows('f')).toEqual([...y(1), ...base, ...x(1)])
   })
 
   test('follows a rename by others', async () => {
