@@ -1,9 +1,10 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
-import { connectedMachine, teamServer } from './machines.ts'
+import { serverEnvironment } from '../support/stdio-project.ts'
+import { type AgentMachine, connectedMachine, teamServer } from './machines.ts'
 
 const reviewed = `process: { dialect: 1, id: reviewed, version: "1.0.0", name: Reviewed, initial_state: work }
 roles: [{ name: agent, kind: agent }, { name: reviewer, kind: human }]
@@ -14,9 +15,14 @@ guards:
   reviewed: { type: approval, role: reviewer, artifact: changes }
 `
 
-test('changes on another machine are approved there: the server does not take its own folder for them', async () => {
-  const server = await teamServer()
-  const machine = connectedMachine(server, server.newToken('ada'))
+interface Begun {
+  readonly task: string
+  readonly run: string
+  readonly agent: Awaited<ReturnType<AgentMachine['connect']>>
+}
+
+/** A task of an agent with a run that asks for an approval of its changes. */
+async function begunTask(machine: AgentMachine): Promise<Begun> {
   machine.write('.waymark/processes/reviewed.yaml', reviewed)
   const agent = await machine.connect()
   const { task_id: task } = await agent.call('start_task', { name: 'Sign in', areas: ['src/'] })
@@ -25,26 +31,87 @@ test('changes on another machine are approved there: the server does not take it
     task_id: task,
   })
   machine.write('src/auth.ts', 'export const auth = 2\n')
+  return { task, run, agent }
+}
+
+const finish = (run: string, key: string) => ({
+  run_id: run,
+  event_name: 'finish',
+  expected_revision: 1,
+  idempotency_key: key,
+})
+
+const succeeded = { status: 'success', outcome: { summary: 'Changed' } }
+
+test('changes on another machine are approved at the server once their task is completed, as they were recorded', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server, server.newToken('ada'))
+  const { task, run, agent } = await begunTask(machine)
   writeFileSync(join(server.folder, 'auth.ts'), 'of the server\n')
-  const outcome = { summary: 'Changed' }
-  await agent.call('complete_task', { task_id: task, status: 'success', outcome })
-  const finish = (key: string) => ({
-    run_id: run,
-    event_name: 'finish',
-    expected_revision: 1,
-    idempotency_key: key,
-  })
-  await agent.refused('state_gate_emit_event', finish('one'))
 
   const { error }: Answer = await server.api('approve', { id: run, role: 'reviewer' })
   expect(error).toMatchObject({
     code: 'REFUSED',
     reason: 'run_on_other_machine',
-    message: expect.stringContaining(`in ${machine.folder}`),
+    message: expect.stringContaining(task),
   })
   expect(error.hint).toContain(`waymark approve ${run}`)
   expect(JSON.stringify(await server.log())).not.toContain('run.approved')
 
+  await agent.call('complete_task', { task_id: task, ...succeeded })
+  await agent.refused('state_gate_emit_event', finish(run, 'one'))
+  const seen = (await server.api('show', { id: run })).content
+  expect(await server.api('approve', { id: run, role: 'reviewer', content: seen })).toMatchObject({
+    approvals: [{ role: 'reviewer', artifact: 'changes' }],
+  })
+
+  // The machine looks at its files again.
+  machine.write('src/auth.ts', 'export const auth = 3\n')
+  expect(await agent.refused('state_gate_emit_event', finish(run, 'two'))).toMatchObject({
+    code: 'GUARD_FAILED',
+  })
+  machine.write('src/auth.ts', 'export const auth = 2\n')
+  machine.write('src/api.ts', 'export const api = 2\n')
+  expect(await agent.refused('state_gate_emit_event', finish(run, 'three'))).toMatchObject({
+    code: 'GUARD_FAILED',
+  })
+  machine.git('checkout', '-q', 'src/api.ts')
+  machine.git('commit', '-qam', 'Sign in')
+  expect(await agent.call('state_gate_emit_event', finish(run, 'four'))).toMatchObject({
+    result: { accepted: true },
+  })
+})
+
+test('more work on the task voids an approval that was given elsewhere', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server, server.newToken('ada'))
+  const { task, run, agent } = await begunTask(machine)
+  await agent.call('complete_task', { task_id: task, ...succeeded })
+  const before = (await server.api('show', { id: run })).content
+  await server.api('approve', { id: run, role: 'reviewer' })
+  await agent.call('taskman_task_edit', { id: task, status: 'to_do' })
+  await agent.call('start_task', { task_id: task })
+  machine.write('src/auth.ts', 'export const auth = 3\n')
+  await agent.call('complete_task', { task_id: task, ...succeeded })
+
+  expect(await server.api('approve', { id: run, role: 'reviewer', content: before })).toMatchObject({
+    error: { code: 'CONFLICT', reason: 'content_changed' },
+  })
+  expect(await agent.refused('state_gate_emit_event', finish(run, 'one'))).toMatchObject({
+    code: 'GUARD_FAILED',
+  })
+  await server.api('approve', { id: run, role: 'reviewer' })
+  expect(await agent.call('state_gate_emit_event', finish(run, 'two'))).toMatchObject({
+    result: { accepted: true },
+  })
+})
+
+test('a reviewer at the machine approves the files as they are there', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server, server.newToken('ada'))
+  const { task, run, agent } = await begunTask(machine)
+  await agent.call('complete_task', { task_id: task, ...succeeded })
+  machine.write('src/auth.ts', 'export const auth = 3\n')
   const approved = runProgram(['approve', run, '--role', 'reviewer'], {
     folder: machine.folder,
     environment: {
@@ -54,7 +121,43 @@ test('changes on another machine are approved there: the server does not take it
     },
   })
   expect(approved).toMatchObject({ code: 0, error: '' })
-  expect(await agent.call('state_gate_emit_event', finish('two'))).toMatchObject({
+  expect(await agent.call('state_gate_emit_event', finish(run, 'one'))).toMatchObject({
+    result: { accepted: true },
+  })
+})
+
+test('a mission whose tasks ran on two machines is approved at the server', async () => {
+  const server = await teamServer()
+  const work = async (name: string) => {
+    const machine = connectedMachine(server, server.newToken(name))
+    machine.write('.waymark/processes/reviewed.yaml', reviewed)
+    return { machine, agent: await machine.connect() }
+  }
+  const [ada, bob] = [await work('ada'), await work('bob')]
+  const { mission_id } = await ada.agent.call('start_mission', { name: 'Sign in', objective: 'It works' })
+  const { run_id: run } = await ada.agent.call('state_gate_create_run', {
+    process_id: 'reviewed',
+    mission_id,
+  })
+  for (const [index, { machine, agent }] of [ada, bob].entries()) {
+    const { task_id } = await agent.call('start_task', {
+      mission_id,
+      name: `Part ${index}`,
+      areas: ['src/'],
+    })
+    machine.write('src/auth.ts', `export const auth = ${index + 2}\n`)
+    await agent.call('complete_task', { task_id, ...succeeded })
+  }
+  expect(await server.api('approve', { id: run, role: 'reviewer' })).toMatchObject({
+    approvals: [{ artifact: 'changes' }],
+  })
+  ada.machine.write('src/auth.ts', 'export const auth = 5\n')
+  bob.machine.write('src/auth.ts', 'export const auth = 5\n')
+  expect(await bob.agent.refused('state_gate_emit_event', finish(run, 'one'))).toMatchObject({
+    code: 'GUARD_FAILED',
+  })
+  bob.machine.write('src/auth.ts', 'export const auth = 3\n')
+  expect(await bob.agent.call('state_gate_emit_event', finish(run, 'two'))).toMatchObject({
     result: { accepted: true },
   })
 })
@@ -128,5 +231,75 @@ test('a run that nobody began is approved on any machine, and its files are look
   machine.write('docs/plan.md', '# Plan\n')
   expect(await agent.call('state_gate_emit_event', send('finish', 2, 'five'))).toMatchObject({
     result: { accepted: true },
+  })
+})
+
+test('a proposal is approved at the server as it was submitted, and so is the state of a completed task', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server, server.newToken('ada'))
+  machine.write(
+    '.waymark/processes/proposed.yaml',
+    submitted
+      .replace('id: handed-in', 'id: proposed')
+      .replace(
+        '{ name: offer, allowed_roles: [agent] }',
+        '{ name: offer, allowed_roles: [agent] }\n  - { name: accept, allowed_roles: [reviewer] }',
+      )
+      .replace(
+        'event: finish, to: done, guard: { all: [planned, reviewed] }',
+        'event: accept, to: done, guard: { all: [planned, agreed, reviewed] }',
+      )
+      .concat('  agreed: { type: approval, role: reviewer, artifact: plan }\n'),
+  )
+  const agent = await machine.connect()
+  const { task_id: task } = await agent.call('start_task', { name: 'Plan it', areas: ['docs/'] })
+  const { run_id: run } = await agent.call('state_gate_create_run', {
+    process_id: 'proposed',
+    task_id: task,
+  })
+  machine.write('docs/plan.md', '# Plan\n')
+  await agent.call('state_gate_emit_event', {
+    run_id: run,
+    event_name: 'offer',
+    expected_revision: 1,
+    idempotency_key: 'one',
+    artifact_paths: ['docs/plan.md'],
+  })
+  expect(await server.api('approve', { id: run })).toMatchObject({
+    error: { reason: 'run_on_other_machine', message: expect.stringContaining('still open') },
+  })
+  await agent.call('complete_task', { task_id: task, ...succeeded })
+  expect(await server.api('approve', { id: run })).toMatchObject({ decided: true, status: 'succeeded' })
+})
+
+test('files here that changed after their task are not approved as recorded because the last task was elsewhere', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server, server.newToken('ada'))
+  machine.write('.waymark/processes/reviewed.yaml', reviewed)
+  const agent = await machine.connect()
+  const { mission_id } = await agent.call('start_mission', { name: 'Sign in', objective: 'It works' })
+  const { run_id: run } = await agent.call('state_gate_create_run', { process_id: 'reviewed', mission_id })
+  const atServer = (...words: readonly string[]) =>
+    JSON.parse(
+      runProgram([...words, '--json'], {
+        folder: server.folder,
+        environment: { ...serverEnvironment(server.home), HOME: server.home, AI_AGENT: 'cleo' },
+      }).out,
+    )
+  const here = atServer('task', 'start', 'Here', '--mission-id', mission_id, '--areas', 'src/')
+  mkdirSync(join(server.folder, 'src'), { recursive: true })
+  writeFileSync(join(server.folder, 'src/here.ts'), 'export const here = 1\n')
+  atServer('task', 'complete', here.task_id, '--status', 'success', '--outcome.summary', 'Changed')
+  const { task_id } = await agent.call('start_task', { mission_id, name: 'There', areas: ['src/'] })
+  machine.write('src/auth.ts', 'export const auth = 2\n')
+  await agent.call('complete_task', { task_id, ...succeeded })
+
+  writeFileSync(join(server.folder, 'src/here.ts'), 'export const here = "backdoor"\n')
+  expect(await server.api('approve', { id: run, role: 'reviewer' })).toMatchObject({
+    error: { code: 'CONFLICT', reason: 'work_not_measured' },
+  })
+  writeFileSync(join(server.folder, 'src/here.ts'), 'export const here = 1\n')
+  expect(await server.api('approve', { id: run, role: 'reviewer' })).toMatchObject({
+    approvals: [{ artifact: 'changes' }],
   })
 })

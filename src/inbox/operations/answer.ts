@@ -274,7 +274,7 @@ async function prepareApproval(
   if (event !== null)
     return prepareRunEvent(reads, questions, { answer, context, loaded, seen, event, approvals })
   if (approvals.length === 0) throw noApprovalFailure(loaded, awaited?.events ?? [])
-  const external = await prepareState(reads, questions, { context, loaded })
+  const external = await prepareState(reads, questions, { context, loaded, approvals })
   return { found: external && { kind: 'approvals', loaded, external, approvals } }
 }
 

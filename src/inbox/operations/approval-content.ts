@@ -160,7 +160,9 @@ export async function prepareShownRun(
         context: JSON.stringify(runContext).slice(0, 2000),
         'submitted files': fingerprint(files),
         ...(external.changes?.unseen.length && {
-          'not shown by the files': external.changes.unseen.join('; ').slice(0, 2000),
+          [external.elsewhere ? 'work as recorded' : 'not shown by the files']: external.changes.unseen
+            .join('; ')
+            .slice(0, 2000),
         }),
         ...(external.approvedTree !== null && { 'work tree': external.approvedTree }),
       },

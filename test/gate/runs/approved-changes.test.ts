@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { person } from '../../support/project.ts'
 import { process } from './processes.ts'
@@ -58,6 +60,22 @@ test('an edit of another file after the last task voids it too, also outside any
   expect(((await run.refused('go')).details as any).missing_guards[0]).toContain(
     'it changed after an approval',
   )
+})
+
+test('once its work tree is removed, the changes are approved as they were recorded', async () => {
+  const { project, run, missionId, complete } = await gatedMission(text, 'reviewed', { isOnMachine: false })
+  const { tasks } = await project.call('plan_tasks', {
+    mission_id: missionId,
+    phases: [{ name: 'Build' }],
+    tasks: [{ key: 'a', title: 'Sign in', phase: 'Build' }],
+  })
+  const tree = await project.call('worktree_add', { task_id: tasks[0].id })
+  const { task_id: task } = await project.call('start_task', { planned_task_id: tasks[0].id })
+  writeFileSync(join(tree.path, 'src/auth.ts'), 'export const auth = 2\n')
+  await complete(task)
+  project.git('worktree', 'remove', '--force', tree.path)
+  await project.call('approve', { id: run.id }, { actor: ana })
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
 })
 
 test('refuses an approval of content that changed since it was shown, with the lines', async () => {

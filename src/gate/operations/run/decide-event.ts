@@ -121,7 +121,8 @@ export async function prepareEvent(
     ? nothing
     : await prepareState(reads, questions, { context, loaded, event, approvals, runs: !dryRun })
   const submission = isEarly || !sending.readFiles ? nothing : sending.readFiles(loaded.definition)
-  if (submission && !isEarly)
+  // A person decides about the files as they were submitted, wherever they are.
+  if (submission && !isEarly && sending.readFiles)
     await assertSubmittedLocally(reads, context, { loaded, event, submitted: submission.submitted })
   if (state === null || submission === null) return { found: null }
   const external = { ...state, submitted: submission.submitted, unusable: submission.unusable }

@@ -292,11 +292,11 @@ async function observedApprovals(
   }
   const observed = approvals.map(
     async ({ role, artifact, author: by, identity = null, content, withdrawnAt }) => {
-      const now = approvedContent(definition, artifact === null ? run : presented, {
-        artifact,
-        tree: external.approvedTree,
-        changes: external.changes,
-      })
+      const { approvedTree: tree, changes, recorded } = external
+      const standing = [{ tree, changes }, ...(recorded === null ? [] : [recorded])]
+      const contents = standing.map((work) =>
+        approvedContent(definition, artifact === null ? run : presented, { artifact, ...work }),
+      )
       const authors: Author[] = artifacts
         .filter((file) => artifact === null || isOfType(definition.artifacts, file, artifact))
         .map((artifact) => ({ name: artifact.author, identity: artifact.identity ?? null }))
@@ -314,7 +314,7 @@ async function observedApprovals(
         author: by,
         identity,
         byAuthor: authors.some((author) => isSame(author, { name: by, identity })),
-        current: now !== null && fingerprint(now) === content,
+        current: contents.some((one) => one !== null && fingerprint(one) === content),
         ...(withdrawnAt !== undefined && { withdrawn: true as const }),
         ...(await independenceFor(role, artifact, identity)),
       }

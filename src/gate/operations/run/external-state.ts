@@ -23,9 +23,11 @@ import type { LoadedRun } from '../../ports/run-reads.ts'
 import { type AcceptableChanges, acceptedGuards, prepareAcceptable } from './accepted-changes.ts'
 import { gapChangesOf } from './changes-outside-attempts.ts'
 import { subjectOf } from './find-run.ts'
+import { isAsRecorded, recordedWork, type WorkRecord } from './recorded-work.ts'
 import type { CommandQuestion, RunMeasurements } from './run-measurements.ts'
 import {
   type MeasuredChanges,
+  type MeasuredWorkTree,
   type OpenChanges,
   observedChanges,
   prepareChanges,
@@ -47,12 +49,14 @@ export interface ExternalState extends SubmittedFiles {
   readonly observedChanges: ObservedChanges | null
   /** The changes that fail guards and that a person may accept. */
   readonly acceptable: readonly AcceptableChanges[]
-  /** The content of an approval of changes; null if none needs it, or it cannot be measured. */
+  /** The content of an approval of changes; null if none needs it, or it is neither measured nor recorded. */
   readonly changes: MeasuredChanges | null
   /** Hash of the tree's content; null if nothing needs it, or it cannot be measured. */
   readonly tree: string | null
   /** The same hash for approvals of the state; null also if the run has no tree of its own. */
   readonly approvedTree: string | null
+  /** The work as its attempts recorded it, while that holds: approvals that were given elsewhere are bound to it. */
+  readonly recorded: WorkRecord | null
   /** The commit of the work tree; null if nothing needs it, or there is none. */
   readonly commit: string | null
   readonly commands: readonly ApprovableCommand[]
@@ -94,6 +98,7 @@ export const nothingMeasured = {
   changes: null,
   tree: null,
   approvedTree: null,
+  recorded: null,
   commit: null,
   commands: [],
   submitted: [],
@@ -132,9 +137,21 @@ export async function prepareState(
   if (isElsewhere) {
     if (!fileFreshness || !openChanges) return null
     const seen = await observe(work, { openChanges, netChanges: new Map(), between: [] })
-    return { ...state, fileFreshness, observedChanges: seen?.observed ?? null }
+    const isApproved = wantsApproval || needs.some(isStateApproval)
+    const standing = isApproved ? await prepareRecorded(reads, questions, { context, work }) : recordNotNeeded
+    if (standing === null) return null
+    if (standing.recorded === null && approvals.length > 0) throw changedHereFailure(record)
+    return {
+      ...state,
+      fileFreshness,
+      observedChanges: seen?.observed ?? null,
+      changes: standing.recorded?.changes ?? null,
+      approvedTree: standing.recorded?.tree ?? unrecordedTree,
+      recorded: standing.recorded,
+    }
   }
   const hasOwnTree = needs.some(isStateApproval) && (await hasTree(reads, work))
+  const isShared = isWithMachines(work, context)
   const wantsTree =
     hasOwnTree ||
     needs.some((need) => need.kind === 'command' || (need.kind === 'ci' && need.target === 'tree'))
@@ -148,8 +165,8 @@ export async function prepareState(
     runs,
   })
   const trees = treesOf(work, context, {
-    gaps: wantsChanges || wantsApproval,
-    ended: wantsApproval,
+    gaps: wantsChanges || wantsApproval || (hasOwnTree && isShared),
+    ended: wantsApproval || (hasOwnTree && isShared),
     isCompared: needs.some((need) => need.kind === 'changes' && need.net),
   })
   const outside = await prepareWork(reads, questions, trees)
@@ -161,6 +178,10 @@ export async function prepareState(
     ? await prepareChanges(reads, questions, { context, work, openChanges, outside })
     : null
   if (net === undefined || changes === undefined) return null
+  const recorded =
+    (wantsApproval && (isShared || changes === null)) || (hasOwnTree && isShared)
+      ? await standingRecord(reads, context, { work, outside })
+      : null
   const between = wantsChanges ? await gapChangesOf(reads, outside) : []
   const seen = await observe(work, { openChanges, netChanges: net, between })
   const acceptable = seen
@@ -180,9 +201,10 @@ export async function prepareState(
       accepted: acceptable.length === 0 ? [] : await acceptedGuards(reads, loaded, acceptable),
     },
     acceptable,
-    changes,
+    changes: changes ?? recorded?.changes ?? null,
     tree,
     approvedTree: hasOwnTree ? tree : null,
+    recorded,
     commit,
     commands,
   }
@@ -204,6 +226,48 @@ async function workOf({ runs }: Reads, record: RunRecord): Promise<SubjectWork> 
   return { subject, attempts, stored: new Map(stored.map((one) => [one.attemptId as string, one])) }
 }
 
+/** Whether approvals may have been given on another machine than that of the files. */
+function isWithMachines({ attempts }: SubjectWork, { machine }: Pick<RecordContext, 'machine'>): boolean {
+  return machine !== undefined || attempts.some(({ snapshot }) => snapshot.machineId !== undefined)
+}
+
+const recordNotNeeded = { recorded: null }
+
+/** No approval is given for it, so that none counts for it. */
+const unrecordedTree = 'not recorded'
+
+/** The recorded work of a run whose last files are elsewhere. Null until the files of it that are here were measured. */
+async function prepareRecorded(
+  reads: Reads,
+  questions: Questions,
+  { context, work }: { readonly context: StateContext; readonly work: SubjectWork },
+): Promise<{ readonly recorded: WorkRecord | null } | null> {
+  const wanted = { gaps: true, ended: true, isCompared: false }
+  const outside = await prepareWork(reads, questions, treesOf(work, context, wanted))
+  return outside && { recorded: await standingRecord(reads, context, { work, outside }) }
+}
+
+function changedHereFailure({ id }: RunRecord): Failure {
+  return new Failure(
+    'CONFLICT',
+    `Files of run ${id} in this folder differ from what its tasks recorded, and others are on another machine.`,
+    {
+      reason: 'work_not_measured',
+      hint: 'waymark changes shows the difference. Record it with a task, or take it back, then approve again.',
+    },
+  )
+}
+
+/** The recorded work, unless files that can be measured here differ from it. */
+async function standingRecord(
+  reads: Reads,
+  context: StateContext,
+  { work, outside }: { readonly work: SubjectWork; readonly outside: readonly MeasuredWorkTree[] },
+): Promise<WorkRecord | null> {
+  const recorded = await recordedWork(reads, context, work)
+  return recorded !== null && (await isAsRecorded(reads, work, outside)) ? recorded : null
+}
+
 /** The location of a run's work, if it is on another machine than the caller's. */
 function remoteLocation(
   { attempts }: SubjectWork,
@@ -213,10 +277,13 @@ function remoteLocation(
   return last && last.snapshot.machineId !== machine?.id ? last.snapshot : null
 }
 
-/** Fails if an event or an approval needs files of another machine: the caller's folder is another work tree. */
+/**
+ * Fails if a person's event or approval needs what only another machine can tell: the result of a command on its files, or
+ * changes that no attempt has recorded yet. Submitted files and ended attempts count as they were recorded.
+ */
 export async function assertFilesAreHere(
   reads: Reads,
-  context: Pick<RecordContext, 'machine'>,
+  context: Pick<RecordContext, 'machine' | 'fingerprint'>,
   {
     loaded: { record, definition },
     event,
@@ -225,21 +292,31 @@ export async function assertFilesAreHere(
   }: {
     readonly loaded: Pick<LoadedRun, 'record' | 'definition'>
     readonly event: string | undefined
-    readonly approvals: readonly unknown[]
+    readonly approvals: readonly { readonly artifact: string | null }[]
     readonly command: string
   },
 ): Promise<void> {
   const needs = event === undefined ? [] : needsOfState(definition, record.state, event)
-  if (approvals.length === 0 && !needs.some(isFileNeed)) return
-  const location = remoteLocation(await workOf(reads, record), context)
+  const asksFiles = needs.some(({ kind }) => kind === 'command' || kind === 'ci')
+  const asksWork = [...approvals, ...needs.flatMap((need) => (need.kind === 'approvals' ? [need] : []))].some(
+    ({ artifact }) => artifact === null || isOfChanges(definition, artifact),
+  )
+  if (!asksFiles && !asksWork) return
+  const work = await workOf(reads, record)
+  const location = remoteLocation(work, context)
   if (location === null) return
+  if (!asksFiles && (await recordedWork(reads, context, work)) !== null) return
   const { machineName: machine = 'the machine that keeps the record', top } = location
+  const open = asksFiles ? undefined : work.attempts.find(({ status }) => status === 'open')
+  const elsewhere = `On ${machine}, in ${top}, run ${command}. If that machine has an agent’s token: WAYMARK_SERVER=<this server> WAYMARK_TOKEN=<your own token> ${command}`
   throw new Failure(
     'REFUSED',
-    `Run ${record.id} is about files on ${machine}, in ${top}. They can be checked only there.`,
+    open
+      ? `Task ${open.taskId} is still open on ${machine}, in ${top}, so what run ${record.id} is about is not recorded yet.`
+      : `Run ${record.id} is about files on ${machine}, in ${top}. They can be checked only there.`,
     {
       reason: 'run_on_other_machine',
-      hint: `On ${machine}, in ${top}, run ${command}. If that machine has an agent’s token: WAYMARK_SERVER=<this server> WAYMARK_TOKEN=<your own token> ${command}`,
+      hint: open ? `Wait until the task is completed: then answer anywhere. ${elsewhere}` : elsewhere,
     },
   )
 }
@@ -340,7 +417,10 @@ export async function prepareApprovedContent(
   const work = approvals.length === 0 ? nothingBegun : await workOf(reads, record)
   const elsewhere = remoteLocation(work, context)
   if (elsewhere) {
-    const { fileFreshness, approvedTree, changes } = nothingMeasured
+    const standing = await prepareRecorded(reads, questions, { context, work })
+    if (standing === null) return null
+    const { fileFreshness } = nothingMeasured
+    const { changes = null, tree: approvedTree = unrecordedTree } = standing.recorded ?? {}
     return { fileFreshness, approvedTree, changes, elsewhere }
   }
   const isState = approvals.some(({ artifact }) => artifact === null)
@@ -360,7 +440,10 @@ export async function prepareApprovedContent(
   const changes = isChanges
     ? await prepareChanges(reads, questions, { context, work, openChanges, outside })
     : null
-  return changes === undefined ? null : { elsewhere: null, fileFreshness, approvedTree, changes }
+  if (changes === undefined) return null
+  const recorded =
+    isChanges && changes === null ? await standingRecord(reads, context, { work, outside }) : null
+  return { elsewhere: null, fileFreshness, approvedTree, changes: changes ?? recorded?.changes ?? null }
 }
 
 /** Whether a need is about a file; an approval of the state is about all files. */

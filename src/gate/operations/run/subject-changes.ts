@@ -204,7 +204,7 @@ function pathsIn(paths: Map<string, Set<string>>, top: string): Set<string> {
 }
 
 /** Files touched after an attempt, without those in the scope or the changes of other attempts. Null: unknown. */
-async function pathsTouchedLater(
+export async function pathsTouchedLater(
   { tasks, runs }: Reads,
   { own, measured: { touched } }: MeasuredWorkTree,
   last: Attempt,
@@ -275,7 +275,7 @@ export async function observedChanges(
   }
 }
 
-function isKnown({ measurement }: Pick<StoredChanges, 'measurement'>): boolean {
+export function isKnown({ measurement }: Pick<StoredChanges, 'measurement'>): boolean {
   return measurement !== null && measurement !== 'unknown'
 }
 
