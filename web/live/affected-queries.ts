@@ -57,6 +57,7 @@ const table = {
   token_list: { of: ['token', 'person', 'member'] },
   notify_list: { of: ['notification'] },
   setting_list: { of: ['setting'] },
+  command_list: { of: ['command', 'inbox'] },
   session_list: { of: ['session', 'token', 'person'] },
   run_history: { of: ['run', 'inbox', 'command'], about: ofRun },
 } as const satisfies Partial<Record<OperationName, QueryDependency>>

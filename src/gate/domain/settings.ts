@@ -97,10 +97,13 @@ export const settingDefinitions = {
   },
 } as const satisfies Record<SettingName, SettingDefinition>
 
-/** The possible values of a setting, for people. */
-export function settingValues(name: SettingName): readonly string[] {
+/** The fixed values of a setting; and in words, the other values that it takes, or null. */
+export function settingValues(name: SettingName): {
+  readonly values: readonly string[]
+  readonly others: string | null
+} {
   const { values, date, patterns, branch, json }: SettingDefinition = settingDefinitions[name]
-  return [...values, ...[date, patterns, branch, json].filter((words) => words !== undefined)]
+  return { values, others: date ?? patterns ?? branch ?? json ?? null }
 }
 
 /** Whether a value is valid for a setting. */

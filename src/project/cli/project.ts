@@ -238,7 +238,7 @@ export const settings: AnswerView<'setting_list'> = (answer, { ink }) =>
   blocks(
     ...answer.settings.map((setting) => {
       const [name, value] = [setting.name, setting.value]
-      const choices = setting.values.join(' · ')
+      const choices = [...setting.values, ...(setting.others === null ? [] : [setting.others])].join(' · ')
       return [
         `${name}: ${ink('bold', value)}`,
         indentText(setting.meaning),

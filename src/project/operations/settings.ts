@@ -19,7 +19,14 @@ export const settingList = defineOperation({
   input: z.strictObject({}),
   output: z.object({
     settings: list(
-      z.object({ name: z.enum(settingNames), value: z.string(), values: strings, meaning: z.string() }),
+      z.object({
+        name: z.enum(settingNames),
+        value: z.string(),
+        values: strings,
+        /** Other values that it takes, in words; null if only those. */
+        others: z.string().nullable(),
+        meaning: z.string(),
+      }),
     ),
   }),
 }).handler(({ store }) =>
@@ -28,7 +35,7 @@ export const settingList = defineOperation({
     return {
       settings: settingNames.map((name) => {
         const { meaning } = settingDefinitions[name]
-        return { name, value: settingOf(settings, name), values: settingValues(name), meaning }
+        return { name, value: settingOf(settings, name), ...settingValues(name), meaning }
       }),
     }
   }),
@@ -54,13 +61,13 @@ export const settingSet = defineOperation({
   output: z.object({ name: z.enum(settingNames), value: z.string(), before: z.string() }),
 }).handler(({ record }, { name, value }) => {
   if (!isValidSetting(name, value)) {
-    const values = settingValues(name)
+    const { values, others } = settingValues(name)
     throw new Failure(
       'INVALID_INPUT',
       `${name} cannot be "${excerpt(value, 100)}".${didYouMean(value, values)}`,
       {
         reason: 'setting_value_invalid',
-        hint: `Choose one of ${values.join(', ')}.`,
+        hint: `Choose one of ${[...values, ...(others === null ? [] : [others])].join(', ')}.`,
       },
     )
   }

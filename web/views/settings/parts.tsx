@@ -80,9 +80,12 @@ interface FieldProps {
   readonly isEmail?: boolean
   readonly hint?: string
   readonly required?: boolean
+  /** Characters. */
+  readonly most?: number
 }
 
-export function TextField({ label, value, set, isEmail = false, hint, required = false }: FieldProps) {
+export function TextField(props: FieldProps) {
+  const { label, value, set, isEmail = false, hint, required = false, most = 254 } = props
   const id = useId()
   return (
     <div class="input-field">
@@ -94,7 +97,7 @@ export function TextField({ label, value, set, isEmail = false, hint, required =
         inputMode={isEmail ? 'email' : 'text'}
         value={value}
         required={required}
-        maxLength={254}
+        maxLength={most}
         autocomplete="off"
         onInput={({ currentTarget }) => set(currentTarget.value)}
         {...(hint !== undefined && { 'aria-describedby': `${id}-hint` })}
