@@ -15,6 +15,8 @@ guards:
   reviewed: { type: approval, role: reviewer, artifact: changes }
 `
 
+const accepted = reviewed.replaceAll('finish', 'approve').replace('[agent] }]', '[reviewer] }]')
+
 interface Begun {
   readonly task: string
   readonly run: string
@@ -130,7 +132,7 @@ test('a mission whose tasks ran on two machines is approved at the server', asyn
   const server = await teamServer()
   const work = async (name: string) => {
     const machine = connectedMachine(server, server.newToken(name))
-    machine.write('.waymark/processes/reviewed.yaml', reviewed)
+    machine.write('.waymark/processes/reviewed.yaml', accepted)
     return { machine, agent: await machine.connect() }
   }
   const [ada, bob] = [await work('ada'), await work('bob')]
@@ -149,16 +151,45 @@ test('a mission whose tasks ran on two machines is approved at the server', asyn
     await agent.call('complete_task', { task_id, ...succeeded })
   }
   expect(await server.api('approve', { id: run, role: 'reviewer' })).toMatchObject({
-    approvals: [{ artifact: 'changes' }],
+    decided: true,
+    status: 'succeeded',
   })
-  ada.machine.write('src/auth.ts', 'export const auth = 5\n')
-  bob.machine.write('src/auth.ts', 'export const auth = 5\n')
-  expect(await bob.agent.refused('state_gate_emit_event', finish(run, 'one'))).toMatchObject({
+})
+
+test('no agent sends an event with an approval of files that its machine does not have', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server, server.newToken('ada'))
+  const { task, run, agent } = await begunTask(machine)
+  await agent.call('complete_task', { task_id: task, ...succeeded })
+  await server.api('approve', { id: run, role: 'reviewer' })
+  const rival = await connectedMachine(server, server.newToken('bob')).connect()
+  expect(await rival.refused('state_gate_emit_event', finish(run, 'one'))).toMatchObject({
     code: 'GUARD_FAILED',
   })
-  bob.machine.write('src/auth.ts', 'export const auth = 3\n')
-  expect(await bob.agent.call('state_gate_emit_event', finish(run, 'two'))).toMatchObject({
+  await rival.close()
+  expect(await agent.call('state_gate_emit_event', finish(run, 'two'))).toMatchObject({
     result: { accepted: true },
+  })
+})
+
+test('an approval that was given elsewhere is void after work of another task on its files', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server, server.newToken('ada'))
+  machine.write('.waymark/processes/reviewed.yaml', reviewed)
+  const agent = await machine.connect()
+  const { mission_id } = await agent.call('start_mission', { name: 'Sign in', objective: 'It works' })
+  const { run_id: run } = await agent.call('state_gate_create_run', { process_id: 'reviewed', mission_id })
+  const work = async (content: number, input: object) => {
+    const { task_id } = await agent.call('start_task', { name: `To ${content}`, areas: ['src/'], ...input })
+    machine.write('src/auth.ts', `export const auth = ${content}\n`)
+    await agent.call('complete_task', { task_id, ...succeeded })
+  }
+  await work(2, { mission_id })
+  await work(3, {})
+  await work(3, { mission_id })
+  await server.api('approve', { id: run, role: 'reviewer' })
+  expect(await agent.refused('state_gate_emit_event', finish(run, 'one'))).toMatchObject({
+    code: 'GUARD_FAILED',
   })
 })
 
@@ -275,7 +306,7 @@ test('a proposal is approved at the server as it was submitted, and so is the st
 test('files here that changed after their task are not approved as recorded because the last task was elsewhere', async () => {
   const server = await teamServer()
   const machine = connectedMachine(server, server.newToken('ada'))
-  machine.write('.waymark/processes/reviewed.yaml', reviewed)
+  machine.write('.waymark/processes/reviewed.yaml', accepted)
   const agent = await machine.connect()
   const { mission_id } = await agent.call('start_mission', { name: 'Sign in', objective: 'It works' })
   const { run_id: run } = await agent.call('state_gate_create_run', { process_id: 'reviewed', mission_id })
@@ -300,6 +331,6 @@ test('files here that changed after their task are not approved as recorded beca
   })
   writeFileSync(join(server.folder, 'src/here.ts'), 'export const here = 1\n')
   expect(await server.api('approve', { id: run, role: 'reviewer' })).toMatchObject({
-    approvals: [{ artifact: 'changes' }],
+    status: 'succeeded',
   })
 })

@@ -62,21 +62,33 @@ test('an edit of another file after the last task voids it too, also outside any
   )
 })
 
-test('once its work tree is removed, the changes are approved as they were recorded', async () => {
-  const { project, run, missionId, complete } = await gatedMission(text, 'reviewed', { isOnMachine: false })
-  const { tasks } = await project.call('plan_tasks', {
-    mission_id: missionId,
-    phases: [{ name: 'Build' }],
-    tasks: [{ key: 'a', title: 'Sign in', phase: 'Build' }],
-  })
-  const tree = await project.call('worktree_add', { task_id: tasks[0].id })
-  const { task_id: task } = await project.call('start_task', { planned_task_id: tasks[0].id })
-  writeFileSync(join(tree.path, 'src/auth.ts'), 'export const auth = 2\n')
-  await complete(task)
-  project.git('worktree', 'remove', '--force', tree.path)
-  await project.call('approve', { id: run.id }, { actor: ana })
-  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
-})
+test.each([
+  ['a person', 'succeeded'],
+  ['an agent', 'refused'],
+])(
+  'once its work tree is removed, changes are approved as recorded by an event of %s: %s',
+  async (who, end) => {
+    const isOfPerson = who === 'a person'
+    const { project, run, missionId, complete } = await gatedMission(
+      isOfPerson ? text.replace('[agent]', '[reviewer]').replaceAll(/\bgo\b/g, 'approve') : text,
+      'reviewed',
+      { isOnMachine: false },
+    )
+    const { tasks } = await project.call('plan_tasks', {
+      mission_id: missionId,
+      phases: [{ name: 'Build' }],
+      tasks: [{ key: 'a', title: 'Sign in', phase: 'Build' }],
+    })
+    const tree = await project.call('worktree_add', { task_id: tasks[0].id })
+    const { task_id: task } = await project.call('start_task', { planned_task_id: tasks[0].id })
+    writeFileSync(join(tree.path, 'src/auth.ts'), 'export const auth = 2\n')
+    await complete(task)
+    project.git('worktree', 'remove', '--force', tree.path)
+    const approval = project.call('approve', { id: run.id }, { actor: ana })
+    if (isOfPerson) expect(await approval).toMatchObject({ status: end })
+    else expect(await failureOf(approval)).toMatchObject({ reason: 'work_not_measured' })
+  },
+)
 
 test('refuses an approval of content that changed since it was shown, with the lines', async () => {
   const gated = await built()

@@ -23,7 +23,7 @@ import type { LoadedRun } from '../../ports/run-reads.ts'
 import { type AcceptableChanges, acceptedGuards, prepareAcceptable } from './accepted-changes.ts'
 import { gapChangesOf } from './changes-outside-attempts.ts'
 import { subjectOf } from './find-run.ts'
-import { isAsRecorded, recordedWork, type WorkRecord } from './recorded-work.ts'
+import { prepareStanding, recordedWork, type WorkRecord } from './recorded-work.ts'
 import type { CommandQuestion, RunMeasurements } from './run-measurements.ts'
 import {
   type MeasuredChanges,
@@ -78,7 +78,7 @@ export interface ApprovableCommand {
   readonly question: CommandQuestion | null
 }
 
-type StateContext = Pick<RecordContext, 'folder' | 'machine' | 'fingerprint' | 'clock'>
+type StateContext = Pick<RecordContext, 'folder' | 'machine' | 'fingerprint' | 'clock' | 'actor'>
 
 interface StateRequest {
   readonly context: StateContext
@@ -138,7 +138,9 @@ export async function prepareState(
     if (!fileFreshness || !openChanges) return null
     const seen = await observe(work, { openChanges, netChanges: new Map(), between: [] })
     const isApproved = wantsApproval || needs.some(isStateApproval)
-    const standing = isApproved ? await prepareRecorded(reads, questions, { context, work }) : recordNotNeeded
+    const standing = isApproved
+      ? await prepareRecorded(reads, questions, { context, work, approves: { event, approvals } })
+      : recordNotNeeded
     if (standing === null) return null
     if (standing.recorded === null && approvals.length > 0) throw changedHereFailure(record)
     return {
@@ -178,10 +180,17 @@ export async function prepareState(
     ? await prepareChanges(reads, questions, { context, work, openChanges, outside })
     : null
   if (net === undefined || changes === undefined) return null
-  const recorded =
+  const standing =
     (wantsApproval && (isShared || changes === null)) || (hasOwnTree && isShared)
-      ? await standingRecord(reads, context, { work, outside })
-      : null
+      ? await prepareStandingRecord(reads, questions, {
+          context,
+          work,
+          outside,
+          approves: { event, approvals },
+        })
+      : recordNotNeeded
+  if (standing === null) return null
+  const { recorded } = standing
   const between = wantsChanges ? await gapChangesOf(reads, outside) : []
   const seen = await observe(work, { openChanges, netChanges: net, between })
   const acceptable = seen
@@ -232,19 +241,64 @@ function isWithMachines({ attempts }: SubjectWork, { machine }: Pick<RecordConte
 }
 
 const recordNotNeeded = { recorded: null }
+const reading: Approving = { event: undefined, approvals: [] }
 
 /** No approval is given for it, so that none counts for it. */
 const unrecordedTree = 'not recorded'
+
+/** A person's event and approvals, if these are what is measured for. */
+interface Approving {
+  readonly event: string | undefined
+  readonly approvals: readonly unknown[]
+}
+
+interface StandingRequest {
+  readonly context: StateContext
+  readonly work: SubjectWork
+  readonly approves: Approving
+}
 
 /** The recorded work of a run whose last files are elsewhere. Null until the files of it that are here were measured. */
 async function prepareRecorded(
   reads: Reads,
   questions: Questions,
-  { context, work }: { readonly context: StateContext; readonly work: SubjectWork },
+  request: StandingRequest,
 ): Promise<{ readonly recorded: WorkRecord | null } | null> {
   const wanted = { gaps: true, ended: true, isCompared: false }
-  const outside = await prepareWork(reads, questions, treesOf(work, context, wanted))
-  return outside && { recorded: await standingRecord(reads, context, { work, outside }) }
+  const outside = await prepareWork(reads, questions, treesOf(request.work, request.context, wanted))
+  return outside && prepareStandingRecord(reads, questions, { ...request, outside })
+}
+
+/**
+ * The recorded work, if approvals of it count for the caller. Agents must send their event where all files are, unchanged.
+ * A person also decides about files elsewhere, and about those of a work tree that is gone.
+ */
+async function prepareStandingRecord(
+  reads: Reads,
+  questions: Questions,
+  {
+    context,
+    work,
+    outside,
+    approves: { event, approvals },
+  }: StandingRequest & { readonly outside: readonly MeasuredWorkTree[] },
+): Promise<{ readonly recorded: WorkRecord | null } | null> {
+  const isPerson = context.actor.kind === 'person'
+  if (!isPerson && !areAllHere(work, context)) return recordNotNeeded
+  const recorded = await recordedWork(reads, context, work)
+  if (recorded === null) return recordNotNeeded
+  const standing = await prepareStanding(reads, questions, work, outside)
+  if (standing === null) return null
+  // An approval that waits for an agent's event would not count there.
+  const isDecided = isPerson && (event !== undefined || approvals.length === 0)
+  return standing === 'kept' || (standing === 'gone' && isDecided) ? { recorded } : recordNotNeeded
+}
+
+/** Whether no attempt that counts was made on another machine than the caller's. */
+function areAllHere({ attempts }: SubjectWork, { machine }: Pick<RecordContext, 'machine'>): boolean {
+  return attempts.every(
+    ({ status, snapshot }) => status === 'abandoned' || snapshot.machineId === machine?.id,
+  )
 }
 
 function changedHereFailure({ id }: RunRecord): Failure {
@@ -256,16 +310,6 @@ function changedHereFailure({ id }: RunRecord): Failure {
       hint: 'waymark changes shows the difference. Record it with a task, or take it back, then approve again.',
     },
   )
-}
-
-/** The recorded work, unless files that can be measured here differ from it. */
-async function standingRecord(
-  reads: Reads,
-  context: StateContext,
-  { work, outside }: { readonly work: SubjectWork; readonly outside: readonly MeasuredWorkTree[] },
-): Promise<WorkRecord | null> {
-  const recorded = await recordedWork(reads, context, work)
-  return recorded !== null && (await isAsRecorded(reads, work, outside)) ? recorded : null
 }
 
 /** The location of a run's work, if it is on another machine than the caller's. */
@@ -305,7 +349,10 @@ export async function assertFilesAreHere(
   const work = await workOf(reads, record)
   const location = remoteLocation(work, context)
   if (location === null) return
-  if (!asksFiles && (await recordedWork(reads, context, work)) !== null) return
+  if (!asksFiles && (await recordedWork(reads, context, work)) !== null) {
+    if (event !== undefined || areOfOneMachine(work)) return
+    throw severalMachinesFailure(record)
+  }
   const { machineName: machine = 'the machine that keeps the record', top } = location
   const open = asksFiles ? undefined : work.attempts.find(({ status }) => status === 'open')
   const elsewhere = `On ${machine}, in ${top}, run ${command}. If that machine has an agent’s token: WAYMARK_SERVER=<this server> WAYMARK_TOKEN=<your own token> ${command}`
@@ -317,6 +364,22 @@ export async function assertFilesAreHere(
     {
       reason: 'run_on_other_machine',
       hint: open ? `Wait until the task is completed: then answer anywhere. ${elsewhere}` : elsewhere,
+    },
+  )
+}
+
+function areOfOneMachine({ attempts }: SubjectWork): boolean {
+  const counted = attempts.filter(({ status }) => status !== 'abandoned')
+  return new Set(counted.map(({ snapshot }) => snapshot.machineId)).size <= 1
+}
+
+function severalMachinesFailure({ id, process }: RunRecord): Failure {
+  return new Failure(
+    'REFUSED',
+    `The work of run ${id} is on several machines, and an agent must send its next event: no machine can check all files for it.`,
+    {
+      reason: 'run_on_other_machine',
+      hint: `Change process ${process.id}, so that an event of a person has the guard with the approval, and move the run: waymark run migrate ${id}. The shipped process release is an example.`,
     },
   )
 }
@@ -417,7 +480,7 @@ export async function prepareApprovedContent(
   const work = approvals.length === 0 ? nothingBegun : await workOf(reads, record)
   const elsewhere = remoteLocation(work, context)
   if (elsewhere) {
-    const standing = await prepareRecorded(reads, questions, { context, work })
+    const standing = await prepareRecorded(reads, questions, { context, work, approves: reading })
     if (standing === null) return null
     const { fileFreshness } = nothingMeasured
     const { changes = null, tree: approvedTree = unrecordedTree } = standing.recorded ?? {}
@@ -441,9 +504,18 @@ export async function prepareApprovedContent(
     ? await prepareChanges(reads, questions, { context, work, openChanges, outside })
     : null
   if (changes === undefined) return null
-  const recorded =
-    isChanges && changes === null ? await standingRecord(reads, context, { work, outside }) : null
-  return { elsewhere: null, fileFreshness, approvedTree, changes: changes ?? recorded?.changes ?? null }
+  const standing =
+    isChanges && changes === null
+      ? await prepareStandingRecord(reads, questions, { context, work, outside, approves: reading })
+      : recordNotNeeded
+  return (
+    standing && {
+      elsewhere: null,
+      fileFreshness,
+      approvedTree,
+      changes: changes ?? standing.recorded?.changes ?? null,
+    }
+  )
 }
 
 /** Whether a need is about a file; an approval of the state is about all files. */

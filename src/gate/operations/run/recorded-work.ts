@@ -1,7 +1,7 @@
 import type { RecordContext } from '../../../kernel/operations/operation.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import { namesOf } from '../../../track/domain/changes.ts'
-import { treeOf } from '../../../track/domain/task.ts'
+import { type Attempt, type SnapshotLocation, treeOf } from '../../../track/domain/task.ts'
 import { maxAttempts } from '../../ports/run-reads.ts'
 import { gapChangesOf } from './changes-outside-attempts.ts'
 import { peopleAmong } from './own-work.ts'
@@ -10,6 +10,7 @@ import {
   type MeasuredChanges,
   type MeasuredWorkTree,
   pathsTouchedLater,
+  type Questions,
   type SubjectWork,
 } from './subject-changes.ts'
 
@@ -51,21 +52,52 @@ export async function recordedWork(
   return { changes: { files: [], unseen, authors }, tree: fingerprint(unseen) }
 }
 
-/** Whether the caller's work trees still are as the attempts left them, or gone. Those elsewhere count as recorded. */
-export async function isAsRecorded(
+/**
+ * How the caller's work trees are now: `kept` as the attempts left them, `gone`, or `changed`. Trees of other machines are
+ * not looked at. Null until measured.
+ */
+export async function prepareStanding(
   reads: Reads,
+  questions: Questions,
   { stored }: Pick<SubjectWork, 'stored'>,
   trees: readonly MeasuredWorkTree[],
-): Promise<boolean> {
-  for (const tree of trees) {
-    const { own, last, measured } = tree
+): Promise<'kept' | 'gone' | 'changed' | null> {
+  const isGone = ({ measured }: MeasuredWorkTree) => measured.now === null && measured.gaps !== null
+  const there = trees.filter((tree) => !isGone(tree))
+  const compared = there.flatMap(({ own, measured: { now } }) =>
+    lastChanges(own, stored).map(({ end, paths }) => {
+      if (end === null || now === null) return { paths, states: [] }
+      return { paths, states: questions.ask('net', { first: end, now, paths }) }
+    }),
+  )
+  if (compared.some(({ states }) => states === undefined)) return null
+  const isKept = compared.every(({ paths, states = [] }) => {
+    const differs = new Map(states)
+    return paths.every((file) => differs.get(file) === false)
+  })
+  if (!isKept) return 'changed'
+  for (const tree of there) {
     // Only abandoned attempts: what they left is among the changes outside of attempts.
-    if (last === null) continue
-    const isGone = measured.touched === null && measured.gaps !== null
-    if (isGone) continue
-    const ownPaths = new Set(own.flatMap(({ id }) => stored.get(id)?.changes ?? []).flatMap(namesOf))
-    const isWrittenOver = measured.touched?.some((file) => ownPaths.has(file)) ?? true
-    if (isWrittenOver || (await pathsTouchedLater(reads, tree, last))?.length !== 0) return false
+    if (tree.last === null) continue
+    if ((await pathsTouchedLater(reads, tree, tree.last))?.length !== 0) return 'changed'
   }
-  return (await gapChangesOf(reads, trees))?.length === 0
+  if ((await gapChangesOf(reads, there))?.length !== 0) return 'changed'
+  return there.length < trees.length ? 'gone' : 'kept'
+}
+
+/** The changed paths of ended attempts, each with the end of the last attempt that changed it. */
+function lastChanges(
+  attempts: readonly Attempt[],
+  stored: SubjectWork['stored'],
+): readonly { readonly end: SnapshotLocation | null; readonly paths: readonly string[] }[] {
+  const ends = new Map<string, SnapshotLocation | null>()
+  const ended = attempts
+    .filter(({ status }) => status !== 'abandoned')
+    .toSorted((one, other) => (one.closedAt ?? 0) - (other.closedAt ?? 0))
+  for (const { id, endSnapshot } of ended)
+    for (const file of (stored.get(id)?.changes ?? []).flatMap(namesOf)) ends.set(file, endSnapshot)
+  return [...Map.groupBy(ends.keys(), (file) => ends.get(file) ?? null)].map(([end, paths]) => ({
+    end,
+    paths: paths.sort(),
+  }))
 }
