@@ -30,14 +30,18 @@ test('a command runs on the machine with the files, once a person there approved
   const { items } = await server.api('inbox')
   const [item] = items.filter(({ kind }: Answer) => kind === 'command')
   expect(item.request.folder).toBe(machine.folder)
-  expect(await server.api('approve', { id: item.item_id })).toMatchObject({ decided: true })
+  expect(item.cannot_approve).toContain(`waymark approve ${item.item_id}`)
+  expect(await server.api('approve', { id: item.item_id })).toMatchObject({
+    error: { code: 'REFUSED', reason: 'command_of_other_machine' },
+  })
   await finish('two')
   expect(existsSync(join(machine.home, 'ran'))).toBe(false)
-  await agent.close()
 
+  // An agent that runs takes it over.
   expect(machine.run('connect', server.address, '--trust-commands').code).toBe(0)
-  const trusting = await machine.connect()
-  const { result } = await trusting.call('state_gate_emit_event', {
+  await agent.call('state_gate_get_state', { run_id: run })
+  await expect.poll(() => server.api('approve', { id: item.item_id })).toMatchObject({ decided: true })
+  const { result } = await agent.call('state_gate_emit_event', {
     run_id: run,
     event_name: 'finish',
     expected_revision: 1,

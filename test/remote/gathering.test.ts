@@ -178,7 +178,7 @@ test('case 31: runs a command for a server only where a person at the machine ap
       runner: { start: async () => ({ status: 'passed', exitCode: 0, output: 'ran' }) },
       actor: context.actor,
       askPerson: null,
-      trustsServer,
+      trustsServer: () => trustsServer,
       now: () => 0,
     })
     const running: MeasuringContext = {

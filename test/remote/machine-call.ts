@@ -31,7 +31,7 @@ export function callerAt(
     runner: context.commandRunner,
     actor: context.actor,
     askPerson: null,
-    trustsServer: true,
+    trustsServer: () => true,
     now: () => 0,
   })
   return async (operation: string, input: object): Promise<Answer> => {
@@ -53,7 +53,7 @@ export function callerAt(
       const response = await team.ask(secret, '/api/machines/call', {
         contract: contractVersion,
         version: '0.1.0',
-        machine: { key, name: 'laptop' },
+        machine: { key, name: 'laptop', trusts_commands: commands.trustsServer },
         call,
         folder: context.folder,
         channel: 'stdio',

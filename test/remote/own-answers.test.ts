@@ -51,7 +51,7 @@ async function runningFor(machine: string) {
     runner: context.commandRunner,
     actor: context.actor,
     askPerson: null,
-    trustsServer: false,
+    trustsServer: () => false,
     now: () => 0,
   })
   const snapshots = () => [join(context.program.stateFolder, 'snapshots')]

@@ -62,7 +62,7 @@ async function commandsOnMachine(limits: { readonly maxReports: number; readonly
     },
     actor: context.actor,
     askPerson: null,
-    trustsServer: true,
+    trustsServer: () => true,
     now: () => 0,
   })
   const onMachine = new RemoteCommands({

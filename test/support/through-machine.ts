@@ -43,7 +43,7 @@ export async function throughMachine<Answer>(
     runner: context.commandRunner,
     actor: context.actor,
     askPerson: async () => true,
-    trustsServer: false,
+    trustsServer: () => false,
     now: () => context.clock.now(),
   })
   const away = new RemoteCommands({ context, commands, patience, report: async () => undefined })
@@ -81,7 +81,7 @@ function confinedTo(context: Context): MeasuringContext {
     runner: context.commandRunner,
     actor: context.actor,
     askPerson: null,
-    trustsServer: false,
+    trustsServer: () => false,
     now: () => context.clock.now(),
   })
   return {

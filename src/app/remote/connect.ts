@@ -89,8 +89,8 @@ export async function connectToServer(words: readonly string[]): Promise<void> {
   }
   printError(
     trustsCommands
-      ? 'Commands of guards run on this machine once a person approves them on the server.\n'
-      : 'Commands of guards run here only if a person approves them on this machine.\n',
+      ? 'Commands of tasks and gates run on this machine once a person approves them on the server.\n'
+      : `Commands of tasks and gates run here only if a maintainer approves them in a terminal on this machine. To let approvals on the dashboard count: waymark connect ${origin} --trust-commands\n`,
   )
 }
 

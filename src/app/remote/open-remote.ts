@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Actor } from '../../kernel/actor.ts'
-import { thisMachine } from '../../remote/machine/known-servers.ts'
+import { ServerCredentials, thisMachine } from '../../remote/machine/known-servers.ts'
 import { RemoteCalls } from '../../remote/machine/remote-calls.ts'
 import { RemoteProject } from '../../remote/machine/remote-project.ts'
 import { ServerClient } from '../../remote/machine/server-client.ts'
@@ -25,6 +25,7 @@ export interface OpenRemoteOptions {
 export function openRemoteProject(place: RemoteProjectLocation, opening: OpenRemoteOptions) {
   const context = withFolderIsolation(openContext(opening))
   const client = new ServerClient(place.server)
+  const credentials = new ServerCredentials(place.folder)
   const project = new RemoteProject({
     client,
     machine: thisMachine(place.folder, place.server.origin),
@@ -34,7 +35,7 @@ export function openRemoteProject(place: RemoteProjectLocation, opening: OpenRem
       runner: context.commandRunner,
       actor: opening.actor,
       askPerson: opening.askPerson ?? null,
-      trustsServer: place.server.trustsCommands,
+      trustsServer: () => credentials.find(place.server.origin)?.trustsCommands === true,
       now: () => Date.now(),
     }),
     snapshots: (workTrees) => [

@@ -68,6 +68,7 @@ import {
 } from './approval-content.ts'
 import { decisionMeasurements, RunDecided, recordDecision, requestFor } from './decide.ts'
 import { recordDue } from './record-due.ts'
+import { remoteCommandRefusal } from './remote-command.ts'
 import {
   contentField,
   decidedField,
@@ -346,7 +347,11 @@ async function prepareCommandAnswer(
 ): Promise<AnswerPreparation> {
   const found = { kind: 'item' as const, item }
   const { run, folder, pinned: files, hash, files: hashedFiles = [] } = request
-  if (request.machine !== context.machine?.id) return { found }
+  if (request.machine !== context.machine?.id) {
+    const refusal = answer.verb === 'approve' ? await remoteCommandRefusal(reads, item, context) : null
+    if (refusal) throw refusal
+    return { found }
+  }
   const command = { run, folder, pinned: [...files] }
   const kept = { ...command, hash, files: [...hashedFiles], author: context.actor.name }
   if (answer.verb === 'reject') return { found, kept: { ...kept, refused: answer.words ?? '' } }

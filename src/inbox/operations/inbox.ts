@@ -18,6 +18,7 @@ import { prepareShownItems, type ShownMeasurements, shownMeasurements } from './
 import { dueItems } from './due-items.ts'
 import { InboxEvidence, inboxEvidence } from './evidence.ts'
 import { content, InboxItemEntry, inboxItemEntry } from './item-answer.ts'
+import { remoteCommandRefusal } from './remote-command.ts'
 
 export const inbox = defineOperation({
   name: 'inbox',
@@ -109,14 +110,19 @@ export const inbox = defineOperation({
     }
   })
 
-type ApprovalRefusal = { readonly failure: Failure; readonly run: RunRecord }
+type ApprovalRefusal = { readonly failure: Failure; readonly run: RunRecord | null }
 
-/** Why the caller cannot approve what a run waits for; null for any other item. */
+/** Why the caller cannot approve what a run waits for, or a command; null for any other item. */
 async function approvalRefusalOf(
   reads: Reads,
-  { request, runId, status }: InboxItem,
+  item: InboxItem,
   context: RecordContext,
 ): Promise<ApprovalRefusal | null> {
+  const { request, runId, status } = item
+  if (status === 'open' && request?.kind === 'command') {
+    const failure = await remoteCommandRefusal(reads, item, context)
+    return failure && { failure, run: null }
+  }
   if (status !== 'open' || request?.kind !== 'decision' || runId === null) return null
   const loaded = await reads.runs.load(runId)
   const failure = loaded && (await awaitedApprovalRefusal(reads, loaded, context))
@@ -131,7 +137,7 @@ function withoutApproval(
 ): InboxItemEntry & { readonly cannot_approve: string | null } {
   if (refusal === null) return { ...entry, cannot_approve: null }
   const others = entry.answers.filter(({ verb }) => verb !== 'Approve')
-  const out = isAlone(permissions) ? waysOut(refusal.run) : []
+  const out = refusal.run !== null && isAlone(permissions) ? waysOut(refusal.run) : []
   return { ...entry, answers: [...others, ...out], cannot_approve: refusal.failure.message }
 }
 

@@ -84,12 +84,12 @@ export class RemoteProject {
     { call }: PreparedCall,
     measured: readonly SentMeasurement[],
   ): RemoteCallRequest {
-    const { machine, context, version } = this.parts
+    const { machine, context, commands, version } = this.parts
     return {
       ...callInput,
       contract: contractVersion,
       version,
-      machine: { key: machine.key, name: machine.name },
+      machine: { key: machine.key, name: machine.name, trusts_commands: commands.trustsServer },
       call,
       folder: context.folder,
       measured: [...measured],

@@ -26,8 +26,8 @@ export interface TrustedCommandsParts {
   readonly actor: Actor
   /** Null without a person to ask: for an agent's connection, or output that is not a terminal. */
   readonly askPerson: AskPerson | null
-  /** The user connected with `--trust-commands`: approvals at the server count here. */
-  readonly trustsServer: boolean
+  /** Whether the user connected with `--trust-commands`, asked each time: approvals at the server count here. */
+  readonly trustsServer: () => boolean
   readonly now: () => number
 }
 
@@ -47,12 +47,11 @@ export class TrustedCommands {
 
   /** Whether an approval at the server counts here. */
   get trustsServer(): boolean {
-    return this.#parts.trustsServer
+    return this.#parts.trustsServer()
   }
 
   async isApproved(hash: string, approvedThere: boolean): Promise<boolean> {
-    const { approvals, trustsServer } = this.#parts
-    return (trustsServer && approvedThere) || (await approvals.isApproved(hash))
+    return (approvedThere && this.trustsServer) || (await this.#parts.approvals.isApproved(hash))
   }
 
   /** Fails unless a person here approves exactly this command. */

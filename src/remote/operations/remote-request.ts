@@ -7,6 +7,8 @@ import { MeasureRequest, SentMeasurement } from './remote-measurement.ts'
 const MachineIdentity = z.strictObject({
   key: z.string().regex(/^[0-9a-f]{64}$/),
   name: z.string().min(1).max(100),
+  /** Whether commands that a person approved at the server run there. */
+  trusts_commands: z.boolean().default(false),
 })
 
 export const RemoteCallRequest = z.strictObject({

@@ -5,6 +5,8 @@ export interface RemoteMachineRecord {
   /** The name of the token that it used. */
   readonly token: string
   readonly version: string
+  /** Its user connected it with `--trust-commands`: approvals at the server count there. */
+  readonly trustsCommands: boolean
   readonly seenAt: number
 }
 

@@ -13,6 +13,7 @@ export interface RemoteMachineTable {
   /** The name of the token that it last used. */
   token: string
   version: string
+  trusts_commands: number
   seen_at: number
 }
 
@@ -38,8 +39,8 @@ export async function writeRemoteMachine(
   sideWrite: RemoteMachineSideWrite,
 ): Promise<void> {
   if (sideWrite.kind === 'machine seen') {
-    const { id, name, token, version, at: seenAt } = sideWrite
-    const row = { name, token, version, seen_at: seenAt }
+    const { id, name, token, version, trustsCommands, at: seenAt } = sideWrite
+    const row = { name, token, version, trusts_commands: trustsCommands ? 1 : 0, seen_at: seenAt }
     await db
       .insertInto('machine')
       .values({ project_id: projectId, id, ...row })
@@ -99,8 +100,9 @@ export function bytesOfColumn(column: Buffer | string): Buffer {
 
 const maxMachines = 500
 
-function remoteMachineOf({ id, name, token, version, seen_at }: RemoteMachineTable): RemoteMachineRecord {
-  return { id, name, token, version, seenAt: seen_at }
+function remoteMachineOf(row: RemoteMachineTable): RemoteMachineRecord {
+  const { id, name, token, version, trusts_commands: trusts, seen_at: seenAt } = row
+  return { id, name, token, version, trustsCommands: trusts === 1, seenAt }
 }
 
 export function remoteMachineReads({ db, projectId }: ReadScope): RemoteMachineReads {

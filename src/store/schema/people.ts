@@ -78,6 +78,7 @@ export const peopleTables: TableStatements = ({ text }) => [
     name ${text} not null,
     token ${text} not null,
     version ${text} not null,
+    trusts_commands integer not null,
     seen_at bigint not null,
     primary key (project_id, id)
   )`,

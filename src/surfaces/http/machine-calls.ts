@@ -122,9 +122,13 @@ async function recordHeartbeat({
   const { version } = request
   const at = clock.now()
   const before = await store.view(({ machines }) => machines.byId(machine.id))
-  const isSame = before?.name === machine.name && before.token === actor.name
+  const { trusts_commands: trustsCommands } = request.machine
+  const isSame =
+    before?.name === machine.name && before.token === actor.name && before.trustsCommands === trustsCommands
   if (isSame && at - before.seenAt < heartbeatEveryMs) return
-  const sideWrites = [{ kind: 'machine seen' as const, ...machine, token: actor.name, version, at }]
+  const sideWrites = [
+    { kind: 'machine seen' as const, ...machine, token: actor.name, version, trustsCommands, at },
+  ]
   await store.record({ actor, at, decide: async () => ({ events: [], sideWrites, answer: null }) })
 }
 

@@ -95,7 +95,10 @@ export function Card({
         </ul>
       ) : null}
       {card.cannot_approve ? (
-        <p class="muted">You cannot approve it. {card.cannot_approve} You can cancel the run on its page.</p>
+        <p class="muted">
+          You cannot approve it. {card.cannot_approve}
+          {card.request?.kind === 'decision' ? ' You can cancel the run on its page.' : ''}
+        </p>
       ) : null}
       <ChangedTasks card={card} />
       {card.request?.kind === 'command' ? <PinnedFiles request={card.request} /> : null}

@@ -23,7 +23,7 @@ import type { LoadedRun } from '../../ports/run-reads.ts'
 import { type AcceptableChanges, acceptedGuards, prepareAcceptable } from './accepted-changes.ts'
 import { gapChangesOf } from './changes-outside-attempts.ts'
 import { subjectOf } from './find-run.ts'
-import { prepareStanding, recordedWork, type WorkRecord } from './recorded-work.ts'
+import { prepareKept, recordedWork, type WorkRecord } from './recorded-work.ts'
 import type { CommandQuestion, RunMeasurements } from './run-measurements.ts'
 import {
   type MeasuredChanges,
@@ -55,7 +55,7 @@ export interface ExternalState extends SubmittedFiles {
   readonly tree: string | null
   /** The same hash for approvals of the state; null also if the run has no tree of its own. */
   readonly approvedTree: string | null
-  /** The work as its attempts recorded it, while that holds: approvals that were given elsewhere are bound to it. */
+  /** The work as its attempts recorded it, if a person's event is decided by it. */
   readonly recorded: WorkRecord | null
   /** The commit of the work tree; null if nothing needs it, or there is none. */
   readonly commit: string | null
@@ -270,8 +270,8 @@ async function prepareRecorded(
 }
 
 /**
- * The recorded work, if approvals of it count for the caller. Agents must send their event where all files are, unchanged.
- * A person also decides about files elsewhere, and about those of a work tree that is gone.
+ * The recorded work, for a person whose event is decided by it. An agent must send its event where all files are, with an
+ * approval of those: the record does not show what was written since.
  */
 async function prepareStandingRecord(
   reads: Reads,
@@ -283,22 +283,13 @@ async function prepareStandingRecord(
     approves: { event, approvals },
   }: StandingRequest & { readonly outside: readonly MeasuredWorkTree[] },
 ): Promise<{ readonly recorded: WorkRecord | null } | null> {
-  const isPerson = context.actor.kind === 'person'
-  if (!isPerson && !areAllHere(work, context)) return recordNotNeeded
+  const isForAgent = event === undefined && approvals.length > 0
+  if (context.actor.kind !== 'person' || isForAgent) return recordNotNeeded
   const recorded = await recordedWork(reads, context, work)
   if (recorded === null) return recordNotNeeded
-  const standing = await prepareStanding(reads, questions, work, outside)
-  if (standing === null) return null
-  // An approval that waits for an agent's event would not count there.
-  const isDecided = isPerson && (event !== undefined || approvals.length === 0)
-  return standing === 'kept' || (standing === 'gone' && isDecided) ? { recorded } : recordNotNeeded
-}
-
-/** Whether no attempt that counts was made on another machine than the caller's. */
-function areAllHere({ attempts }: SubjectWork, { machine }: Pick<RecordContext, 'machine'>): boolean {
-  return attempts.every(
-    ({ status, snapshot }) => status === 'abandoned' || snapshot.machineId === machine?.id,
-  )
+  const areKept = await prepareKept(reads, questions, work, outside)
+  if (areKept === null) return null
+  return areKept ? { recorded } : recordNotNeeded
 }
 
 function changedHereFailure({ id }: RunRecord): Failure {
@@ -349,13 +340,11 @@ export async function assertFilesAreHere(
   const work = await workOf(reads, record)
   const location = remoteLocation(work, context)
   if (location === null) return
-  if (!asksFiles && (await recordedWork(reads, context, work)) !== null) {
-    if (event !== undefined || areOfOneMachine(work)) return
-    throw severalMachinesFailure(record)
-  }
+  const isDecided = event !== undefined && !asksFiles
+  if (isDecided && (await recordedWork(reads, context, work)) !== null) return
   const { machineName: machine = 'the machine that keeps the record', top } = location
-  const open = asksFiles ? undefined : work.attempts.find(({ status }) => status === 'open')
-  const elsewhere = `On ${machine}, in ${top}, run ${command}. If that machine has an agent’s token: WAYMARK_SERVER=<this server> WAYMARK_TOKEN=<your own token> ${command}`
+  const open = isDecided ? work.attempts.find(({ status }) => status === 'open') : undefined
+  const there = `On ${machine}, in ${top}, run ${command}. If that machine has an agent’s token: WAYMARK_SERVER=<this server> WAYMARK_TOKEN=<your own token> ${command}`
   throw new Failure(
     'REFUSED',
     open
@@ -363,23 +352,11 @@ export async function assertFilesAreHere(
       : `Run ${record.id} is about files on ${machine}, in ${top}. They can be checked only there.`,
     {
       reason: 'run_on_other_machine',
-      hint: open ? `Wait until the task is completed: then answer anywhere. ${elsewhere}` : elsewhere,
-    },
-  )
-}
-
-function areOfOneMachine({ attempts }: SubjectWork): boolean {
-  const counted = attempts.filter(({ status }) => status !== 'abandoned')
-  return new Set(counted.map(({ snapshot }) => snapshot.machineId)).size <= 1
-}
-
-function severalMachinesFailure({ id, process }: RunRecord): Failure {
-  return new Failure(
-    'REFUSED',
-    `The work of run ${id} is on several machines, and an agent must send its next event: no machine can check all files for it.`,
-    {
-      reason: 'run_on_other_machine',
-      hint: `Change process ${process.id}, so that an event of a person has the guard with the approval, and move the run: waymark run migrate ${id}. The shipped process release is an example.`,
+      hint: open
+        ? `Wait until the task is completed: then answer anywhere. ${there}`
+        : event === undefined
+          ? `${there}\nTo approve anywhere, let an event of a person have the guard, as in the process release.`
+          : there,
     },
   )
 }

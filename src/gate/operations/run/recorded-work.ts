@@ -53,15 +53,15 @@ export async function recordedWork(
 }
 
 /**
- * How the caller's work trees are now: `kept` as the attempts left them, `gone`, or `changed`. Trees of other machines are
- * not looked at. Null until measured.
+ * Whether the caller's work trees are as the attempts left them, or gone. Trees of other machines are not looked at. Null
+ * until measured.
  */
-export async function prepareStanding(
+export async function prepareKept(
   reads: Reads,
   questions: Questions,
   { stored }: Pick<SubjectWork, 'stored'>,
   trees: readonly MeasuredWorkTree[],
-): Promise<'kept' | 'gone' | 'changed' | null> {
+): Promise<boolean | null> {
   const isGone = ({ measured }: MeasuredWorkTree) => measured.now === null && measured.gaps !== null
   const there = trees.filter((tree) => !isGone(tree))
   const compared = there.flatMap(({ own, measured: { now } }) =>
@@ -75,14 +75,13 @@ export async function prepareStanding(
     const differs = new Map(states)
     return paths.every((file) => differs.get(file) === false)
   })
-  if (!isKept) return 'changed'
+  if (!isKept) return false
   for (const tree of there) {
     // Only abandoned attempts: what they left is among the changes outside of attempts.
     if (tree.last === null) continue
-    if ((await pathsTouchedLater(reads, tree, tree.last))?.length !== 0) return 'changed'
+    if ((await pathsTouchedLater(reads, tree, tree.last))?.length !== 0) return false
   }
-  if ((await gapChangesOf(reads, there))?.length !== 0) return 'changed'
-  return there.length < trees.length ? 'gone' : 'kept'
+  return (await gapChangesOf(reads, there))?.length === 0
 }
 
 /** The changed paths of ended attempts, each with the end of the last attempt that changed it. */
