@@ -271,3 +271,41 @@ test('files here that changed after their task are not approved as recorded beca
     status: 'succeeded',
   })
 })
+
+test.each([
+  ['a submitted file', '[agreed]', 'done'],
+  ['a submitted file and the scope', '[agreed, scoped]', 'refused'],
+])('at the server, an event with an approval of %s: %s', async (_, guards, end) => {
+  const server = await teamServer()
+  const machine = connectedMachine(server, server.newToken('ada'))
+  machine.write(
+    '.waymark/processes/proposed.yaml',
+    submitted
+      .replace('id: handed-in', 'id: proposed')
+      .replace('{ name: finish, allowed_roles: [agent] }', '{ name: accept, allowed_roles: [reviewer] }')
+      .replace(
+        'event: finish, to: done, guard: { all: [planned, reviewed] }',
+        `event: accept, to: done, guard: { all: ${guards} }`,
+      )
+      .replace('  reviewed: { type: approval, role: reviewer }\n', '')
+      .concat('  agreed: { type: approval, role: reviewer, artifact: plan }\n')
+      .concat('  scoped: { type: changes, condition: in_scope }\n'),
+  )
+  const agent = await machine.connect()
+  const { task_id: task } = await agent.call('start_task', { name: 'Plan it', areas: ['docs/'] })
+  const { run_id: run } = await agent.call('state_gate_create_run', {
+    process_id: 'proposed',
+    task_id: task,
+  })
+  machine.write('docs/plan.md', '# Plan\n')
+  await agent.call('state_gate_emit_event', {
+    run_id: run,
+    event_name: 'offer',
+    expected_revision: 1,
+    idempotency_key: 'one',
+    artifact_paths: ['docs/plan.md'],
+  })
+  expect(await server.api('approve', { id: run })).toMatchObject(
+    end === 'done' ? { status: 'succeeded' } : { error: { reason: 'run_on_other_machine' } },
+  )
+})

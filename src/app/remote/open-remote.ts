@@ -24,8 +24,16 @@ export interface OpenRemoteOptions {
 /** Builds the remote side of a project: local ports, the client of its server, and the hook queue. */
 export function openRemoteProject(place: RemoteProjectLocation, opening: OpenRemoteOptions) {
   const context = withFolderIsolation(openContext(opening))
-  const client = new ServerClient(place.server)
   const credentials = new ServerCredentials(place.folder)
+  const { origin, token } = place.server
+  const isKept = credentials.find(origin)?.token === token
+  const client = new ServerClient({
+    ...place.server,
+    // A process that runs takes over a token that its user connects with later.
+    get token() {
+      return (isKept ? credentials.find(origin)?.token : undefined) ?? token
+    },
+  })
   const project = new RemoteProject({
     client,
     machine: thisMachine(place.folder, place.server.origin),
@@ -35,7 +43,7 @@ export function openRemoteProject(place: RemoteProjectLocation, opening: OpenRem
       runner: context.commandRunner,
       actor: opening.actor,
       askPerson: opening.askPerson ?? null,
-      trustsServer: () => credentials.find(place.server.origin)?.trustsCommands === true,
+      trustsServer: () => credentials.find(origin)?.trustsCommands === true,
       now: () => Date.now(),
     }),
     snapshots: (workTrees) => [

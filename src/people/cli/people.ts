@@ -145,8 +145,13 @@ export const tokenCreated: AnswerView<'token_create'> = (token, { ink }) =>
     token.secret,
   ].join('\n')
 
-export const tokenRevoked: AnswerView<'token_revoke'> = ({ name, id }, { ink }) =>
-  `${ink('green', 'Revoked')} the token ${ink('bold', `"${name}"`)} ${ink('dim', id)}.`
+export const tokenRevoked: AnswerView<'token_revoke'> = ({ name, id, also, dry_run: isDry }, { ink }) =>
+  [
+    `${isDry ? 'Would revoke' : ink('green', 'Revoked')} the token ${ink('bold', `"${name}"`)} ${ink('dim', id)}.`,
+    ...(also.length === 0
+      ? []
+      : [`Those made with it too: ${also.map((one) => `${one.name} (${one.person})`).join(', ')}.`]),
+  ].join('\n')
 
 export const signInSessions: AnswerView<'session_list'> = ({ sessions: listed }, page) => {
   if (listed.length === 0) return 'Nobody is signed in. Open the dashboard: waymark open'

@@ -384,13 +384,21 @@ export const tokenRevoke = defineOperation({
   // Everyone may revoke their own tokens.
   access: 'viewer',
   title: 'Revoke a token',
-  description: 'Revoke a token on every server within five seconds. Sessions that were started with it end.',
+  description:
+    'Revoke a token, and those that were made with it, on every server within five seconds. Sessions that were started with them end.',
   kind: 'command',
   destructive: true,
   idempotent: true,
   positional: ['token'],
-  input: z.strictObject({ token: identifier('Its id, or its name') }),
-  output: TokenEntry,
+  input: z.strictObject({
+    token: identifier('Its id, or its name'),
+    dry_run: z.boolean().describe('Only list what would be revoked').optional(),
+  }),
+  output: TokenEntry.extend({
+    /** Tokens that were made with it, also by invitations, and are revoked with it. */
+    also: list(z.object({ id: z.string(), name: z.string(), person: z.string() })),
+    dry_run: z.literal(true).optional(),
+  }),
 }).handler(async (handling, input) => {
   const { permissions } = handling
   const here = await currentProjectId(handling)
@@ -404,11 +412,21 @@ export const tokenRevoke = defineOperation({
     )
     const listing = findToken(mine, input.token)
     const { token, person } = listing
-    if (token.revokedAt !== null) return { events: [], answer: tokenEntry(listing, revokedAt) }
+    if (token.revokedAt !== null)
+      return { events: [], answer: { ...tokenEntry(listing, revokedAt), also: [] } }
+    const ended = await endedTokens(reads, [token], revokedAt)
+    const names = new Map(all.map((one) => [one.token.id as string, one.person.name]))
+    const also = ended.events.flatMap((event) =>
+      event.kind === 'token.revoked' && event.tokenId !== token.id
+        ? [{ id: event.tokenId, name: event.name, person: names.get(event.tokenId) ?? '' }]
+        : [],
+    )
+    if (input.dry_run)
+      return { events: [], answer: { ...tokenEntry(listing, revokedAt), also, dry_run: true } }
     const revoked = { ...token, revokedAt, revokedBy: handling.actor.name }
     return {
-      ...(await endedTokens(reads, [token], revokedAt)),
-      answer: tokenEntry({ token: revoked, person, usedAt: null }, revokedAt),
+      ...ended,
+      answer: { ...tokenEntry({ token: revoked, person, usedAt: null }, revokedAt), also },
     }
   })
 })

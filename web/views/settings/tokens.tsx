@@ -1,6 +1,6 @@
-import { useCallback, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import { type Access, accesses, accessWords, lowerAccess } from '../../../src/people/domain/access.ts'
-import type { InputOf } from '../../../src/surfaces/http/client/client.ts'
+import type { InputOf, OutputOf } from '../../../src/surfaces/http/client/client.ts'
 import { call, errorText } from '../../api/call.ts'
 import type { CreatedToken, SignInSessionData, TokenData } from '../../api/entities.ts'
 import { isPermitted, isSingleUser, ownPermissions, projectName, readSession } from '../../api/session.ts'
@@ -94,25 +94,49 @@ export function Tokens() {
         />
       ) : null}
       {dialog?.is === 'revoke' ? (
-        <OperationDialog
-          title={`Revoke ${dialog.token.name}?`}
-          operation="token_revoke"
-          input={() => ({ token: dialog.token.id })}
-          verb="Revoke"
-          isDangerous
-          close={close}
-          onDone={({ name }) => {
-            showToast({ kind: 'done', text: `Token ${name} revoked.` })
-            tokens.refresh()
-          }}
-        >
-          <p>
-            Calls with this token are refused within five seconds. Browsers that signed in with it are signed
-            out.
-          </p>
-        </OperationDialog>
+        <RevokeToken token={dialog.token} close={close} onDone={() => tokens.refresh()} />
       ) : null}
     </>
+  )
+}
+
+function RevokeToken(props: {
+  readonly token: TokenData
+  readonly close: () => void
+  readonly onDone: () => void
+}) {
+  const { token, close, onDone } = props
+  const [also, setAlso] = useState<OutputOf<'token_revoke'>['also']>([])
+  useEffect(() => {
+    // The dialog opens without the list if it cannot be read; revoking then says why.
+    call('token_revoke', { token: token.id, dry_run: true }).then(
+      (answer) => setAlso(answer.also),
+      () => undefined,
+    )
+  }, [token.id])
+  return (
+    <OperationDialog
+      title={`Revoke ${token.name}?`}
+      operation="token_revoke"
+      input={() => ({ token: token.id })}
+      verb="Revoke"
+      isDangerous
+      close={close}
+      onDone={({ name }) => {
+        showToast({ kind: 'done', text: `Token ${name} revoked.` })
+        onDone()
+      }}
+    >
+      <p>
+        Calls with this token are refused within five seconds. Browsers that signed in with it are signed out.
+      </p>
+      {also.length === 0 ? null : (
+        <p>
+          These were made with it, and are revoked too:{' '}
+          <b>{also.map(({ name, person }) => `${name} (${person})`).join(', ')}</b>.
+        </p>
+      )}
+    </OperationDialog>
   )
 }
 

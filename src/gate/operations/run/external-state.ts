@@ -142,7 +142,7 @@ export async function prepareState(
       ? await prepareRecorded(reads, questions, { context, work, approves: { event, approvals } })
       : recordNotNeeded
     if (standing === null) return null
-    if (standing.recorded === null && approvals.length > 0) throw changedHereFailure(record)
+    if (isApproved && standing.recorded === null && approvals.length > 0) throw changedHereFailure(record)
     return {
       ...state,
       fileFreshness,
@@ -332,7 +332,9 @@ export async function assertFilesAreHere(
   },
 ): Promise<void> {
   const needs = event === undefined ? [] : needsOfState(definition, record.state, event)
-  const asksFiles = needs.some(({ kind }) => kind === 'command' || kind === 'ci')
+  const asks = (kind: EvidenceNeed['kind']) => needs.some((need) => need.kind === kind)
+  // An approval with a guard about changes: those outside of the tasks are not recorded.
+  const asksFiles = asks('command') || asks('ci') || (asks('changes') && asks('approvals'))
   const asksWork = [...approvals, ...needs.flatMap((need) => (need.kind === 'approvals' ? [need] : []))].some(
     ({ artifact }) => artifact === null || isOfChanges(definition, artifact),
   )

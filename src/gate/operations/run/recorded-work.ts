@@ -37,9 +37,11 @@ export async function recordedWork(
   })
   if (changed.length < attempts.length) return null
   const pathsByTree = Map.groupBy(changed, ({ attempt }) => treeOf(attempt.snapshot))
+  const taskIds = new Set(attempts.map((attempt) => attempt.taskId))
   // An undo or a restore wrote over files of the work.
   const writes = (await treeWrites.since(Math.min(...attempts.map(({ openedAt }) => openedAt)))).filter(
-    ({ before, files }) => {
+    ({ before, files, taskId }) => {
+      if (taskId !== null && taskIds.has(taskId)) return true
       const own = new Set(pathsByTree.get(treeOf(before))?.flatMap(({ paths }) => paths))
       return files.some((file) => own.has(file))
     },

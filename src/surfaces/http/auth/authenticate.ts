@@ -80,7 +80,8 @@ async function authenticateByToken(
   if (caller) return assertConfinedCaller(caller, request, security)
   throw recordMistake(request, security, {
     reason: 'token_invalid',
-    message: 'The token in the Authorization header is not valid.',
+    message: 'This token is not valid: it was revoked, has expired, or its person is disabled.',
+    hint: 'Ask an owner of the project for another. A connected folder takes it with waymark connect <url> --new-token.',
   })
 }
 
@@ -99,16 +100,18 @@ async function assertConfinedCaller(
 interface AccessRefusal {
   readonly reason: string
   readonly message: string
+  /** The next step; default: how to sign in. */
+  readonly hint?: string
 }
 
 /** A wrong token or code. After too many of them a client is refused without a check. */
 export function recordMistake(
   { from }: RequestInfo,
   { rates, now }: Security,
-  { reason, message }: AccessRefusal,
+  { reason, message, hint }: AccessRefusal,
 ): Refusal {
   const waits = rates.mistakes.take(from, now())
-  if (waits === 0) return unauthenticatedRefusal(message, reason)
+  if (waits === 0) return unauthenticatedRefusal(message, reason, hint)
   return new Refusal('TOO_MANY_REQUESTS', `There were too many wrong tokens from ${from}.`, {
     reason: 'too_many_wrong_tokens',
     hint: `Try again in ${waits} seconds.`,
@@ -116,10 +119,14 @@ export function recordMistake(
   })
 }
 
-function unauthenticatedRefusal(message: string, reason: string): Refusal {
+function unauthenticatedRefusal(
+  message: string,
+  reason: string,
+  hint = 'Send Authorization: Bearer <token> (waymark token list shows yours), or open the address that waymark serve prints.',
+): Refusal {
   return new Refusal('UNAUTHENTICATED', message, {
     reason,
-    hint: 'Send Authorization: Bearer <token> (waymark token list shows yours), or open the address that waymark serve prints.',
+    hint,
     headers: { 'WWW-Authenticate': 'Bearer realm="waymark"' },
   })
 }

@@ -53,6 +53,7 @@ export async function signInByToken(c: RequestContext, security: Security): Prom
     throw recordMistake(request, security, {
       reason: 'token_invalid',
       message: 'This token is not valid here.',
+      hint: 'It was revoked, has expired, or its person is disabled. Ask an owner of the project for another.',
     })
   if (caller.actor.kind !== 'person') throw dashboardPersonRefusal(caller.actor.name)
   const cookie = await beginSession(directory, caller.principal, { secure: request.secure, at: now() })
@@ -84,6 +85,7 @@ export async function acceptInvitedPerson(c: RequestContext, security: Security)
     throw recordMistake(request, security, {
       reason: 'invitation_invalid',
       message: 'This invitation is not valid here. Each works once.',
+      hint: 'Ask the person who invited you for a new one.',
     })
   }
   const { team, ids } = directory
