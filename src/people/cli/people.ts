@@ -1,4 +1,5 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
+import { quoteShellWord } from '../../kernel/shell-word.ts'
 import { formatCount, joinNames } from '../../kernel/text.ts'
 import { pairs } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
@@ -81,7 +82,7 @@ export const memberInvited: AnswerView<'member_invite'> = (answer, page) => {
   return [
     member(answer, page),
     `Nothing was sent. With single sign-on they sign in at ${page.address ?? 'the address of the server'}.`,
-    `Without it, create an invitation to send: waymark invitation create ${email ?? person.id}`,
+    `Without it, create an invitation to send: waymark invitation create ${email ?? person.id}${projectFlag(page)}`,
   ].join('\n')
 }
 
@@ -94,9 +95,14 @@ export const memberChanged: AnswerView<'member_set'> = (answer, page) => {
       ? []
       : [
           `Their tokens permit less: ${joinNames(limits)}.`,
-          `An admin of the server can create another: waymark token create --kind person --person ${person.id}`,
+          `An admin of the server can create another: waymark token create --kind person --person ${person.id}${projectFlag(page)}`,
         ]),
   ].join('\n')
+}
+
+/** A command that a person copies is for the project of this call. */
+function projectFlag({ project }: RenderContext): string {
+  return project === undefined ? '' : ` --project ${quoteShellWord(project)}`
 }
 
 export const memberRemoved: AnswerView<'member_remove'> = ({ removed }, { ink }) =>

@@ -155,7 +155,7 @@ async function perform(
             input,
             wanted,
             typed: found.rest,
-            context: { ...context, address: project.address, isAsked },
+            context: { ...context, address: project.address, project: options.project, isAsked },
           },
           terminal,
         ),

@@ -15,6 +15,8 @@ export interface AnswerSupplement {
   readonly isAsked?: boolean | undefined
   /** The address of the project, if a server keeps it. */
   readonly address?: string | undefined
+  /** The value of `--project`, for the commands of a text. */
+  readonly project?: string | undefined
   /** What to say to an agent, beside the first steps, once a client is set up. */
   readonly firstPrompt?: string | undefined
 }
