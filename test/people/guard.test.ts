@@ -373,6 +373,14 @@ test('when a token was last used is known, to a minute', async () => {
     differing: 0,
     error: null,
   })
+  const revoked = await team.call('token_revoke', { token: builderId })
+  const { tokens } = await team.call('token_list', { revoked: true })
+  const listed = tokens.find(({ id }: { id: string }) => id === builderId)
+  expect([revoked, listed]).toMatchObject([
+    { state: 'revoked', last_used_at: before },
+    { state: 'revoked', last_used_at: before },
+  ])
+  expect((await team.ask(builder, '/api/whoami', {})).status).toBe(401)
 })
 
 test('no token and no cookie is in the log, in an answer or in a log entry of a server (44)', async () => {

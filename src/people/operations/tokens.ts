@@ -411,7 +411,7 @@ export const tokenRevoke = defineOperation({
         (canRevokeToken(token, permissions, here) && isWithinOwnLimits(token, ownToken, permissions, here)),
     )
     const listing = findToken(mine, input.token)
-    const { token, person } = listing
+    const { token } = listing
     if (token.revokedAt !== null)
       return { events: [], answer: { ...tokenEntry(listing, revokedAt), also: [] } }
     const ended = await endedTokens(reads, [token], revokedAt)
@@ -426,7 +426,7 @@ export const tokenRevoke = defineOperation({
     const revoked = { ...token, revokedAt, revokedBy: handling.actor.name }
     return {
       ...ended,
-      answer: { ...tokenEntry({ token: revoked, person, usedAt: null }, revokedAt), also },
+      answer: { ...tokenEntry({ ...listing, token: revoked }, revokedAt), also },
     }
   })
 })

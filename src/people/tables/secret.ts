@@ -20,7 +20,7 @@ export interface SecretTable {
   project_id: string
   /** The id of the token or session. */
   id: string
-  /** SHA-256, hexadecimal. */
+  /** SHA-256, hexadecimal; empty once it ended. */
   hash: string
   used_at: number | null
 }
@@ -96,7 +96,9 @@ export async function writeSecretRows(
     if (one.kind === 'secret used') {
       await where(db.updateTable('secret').set({ used_at: one.at })).execute()
     } else {
-      await where(db.deleteFrom('secret')).execute()
+      await where(db.deleteFrom('secret').where('used_at', 'is', null)).execute()
+      // Without its hash nobody can use it; when it was used stays.
+      await where(db.updateTable('secret').set({ hash: '' })).execute()
     }
   }
 }
@@ -115,6 +117,7 @@ export function identityReads(scope: ReadScope): IdentityReads {
         .select(['hash', 'used_at'])
         .where('project_id', '=', serverProject)
         .where('id', '=', of)
+        .where('hash', '!=', '')
         .executeTakeFirst()
       return row ? { hash: row.hash, usedAt: row.used_at } : null
     },

@@ -149,7 +149,7 @@ export function tokenReads({ db }: Pick<ReadScope, 'db'>) {
         .distinct()
         .where('token.project_id', '=', serverProject)
         .where('token.kind', '=', 'person')
-        // A revoked token loses its secret, and with it when it was used.
+        // A token may be revoked before its use was stored.
         .where((eb) => eb.or([eb('token.revoked_at', 'is not', null), eb('secret.used_at', 'is not', null)]))
         .limit(most)
         .execute()
