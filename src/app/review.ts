@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline/promises'
-import { itemKindsClosedByReview } from '../inbox/domain/inbox-item.ts'
+import { isToReview } from '../inbox/domain/inbox-item.ts'
 import { Failure, messageOf } from '../kernel/failure.ts'
 import type { OutputOf } from '../kernel/operations/catalog.ts'
 import { processEnd } from '../kernel/process-end.ts'
@@ -125,7 +125,7 @@ function assertPerson({ action, write, file, dropped }: ReviewArguments): void {
 async function listWaiting(project: WatchedProject, json: boolean): Promise<void> {
   const { items, total } = await project.ask('inbox', { limit: 200 })
   const since = await project.ask('review_show', { since: true })
-  const about = items.filter(({ kind }) => itemKindsClosedByReview.some((one) => one === kind))
+  const about = items.filter(({ kind }) => isToReview(kind))
   const subjects = Map.groupBy(about, (item) => item.task_id ?? item.mission_id ?? item.item_id)
   if (json) return printJson({ waiting: about, since })
   const lines = [...subjects].map(

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Answer } from '../support/project.ts'
@@ -30,6 +31,7 @@ test('a command runs on the machine with the files, once a person there approved
   const { items } = await server.api('inbox')
   const [item] = items.filter(({ kind }: Answer) => kind === 'command')
   expect(item.request.folder).toBe(machine.folder)
+  expect(item.reason).toContain(hostname())
   expect(item.cannot_approve).toContain(`waymark approve ${item.item_id}`)
   expect(await server.api('approve', { id: item.item_id })).toMatchObject({
     error: { code: 'REFUSED', reason: 'command_of_other_machine' },

@@ -288,6 +288,25 @@ describe('the verdict on a completion with a check', () => {
     })
   })
 
+  test('asks in the inbox whether the check may run, and not in a review of the work', async () => {
+    const task = await checkedTask('true')
+    const review = () => task.project.call('review_show', { task: task.id }, { actor: person })
+    const columns = async () => {
+      const board = (await task.project.call('board')).columns
+      return Object.keys(board).filter((name) => board[name].some(({ id }: Answer) => id === task.id))
+    }
+    expect(await columns()).toEqual(['active'])
+    await task.complete()
+    expect(await task.items()).toHaveLength(1)
+    const { waiting, content } = await review()
+    expect(waiting).toEqual([])
+    expect(await columns()).toEqual(['done'])
+    const approving = { subject: { task: task.id }, action: 'approve', content }
+    await task.project.call('review_send', approving, { actor: person })
+    expect(await task.items()).toHaveLength(1)
+    expect((await review()).decision).toMatchObject({ action: 'approved' })
+  })
+
   test('asks about a command whose script is missing by its name', async () => {
     const task = await checkedTask('true', 'npm run lint')
     await task.complete()
@@ -463,17 +482,4 @@ describe('the verdict on a completion with a check', () => {
     expect(answer).toMatchObject({ amended: true, verdict: { is: 'unproven' } })
     expect(rules(answer)).toEqual(['check_failed'])
   })
-})
-
-test('a task needs a review for its check once its work has ended, not while it is in progress', async () => {
-  const { project, id, complete, items } = await checkedTask('exit 0')
-  const columns = async () => {
-    const board = await project.call('board', {}, { actor: person })
-    const found = Object.entries(board.columns as Readonly<Record<string, readonly Answer[]>>)
-    return found.flatMap(([name, cards]) => (cards.some((card) => card.id === id) ? [name] : []))
-  }
-  expect(await items()).toHaveLength(1)
-  expect(await columns()).toEqual(['active'])
-  await complete()
-  expect(await columns()).toEqual(['review'])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { useScreens } from '../support-web/screen.ts'
 
-const ids = { mission: '', asking: '', outside: '' }
+const ids = { mission: '', asking: '', outside: '', checked: '' }
 
 const { open } = useScreens({
   fill: async ({ agent, write }) => {
@@ -21,7 +21,13 @@ const { open } = useScreens({
       description: 'Up or down?',
       requires_human_review: true,
     })
-    Object.assign(ids, { mission: mission_id, asking: asking.task_id, outside: outside.task_id })
+    const checked = await codex('start_task', { name: 'Test it', done_when: { check: ['sh check.sh'] } })
+    Object.assign(ids, {
+      mission: mission_id,
+      asking: asking.task_id,
+      outside: outside.task_id,
+      checked: checked.task_id,
+    })
   },
 })
 
@@ -30,6 +36,18 @@ test('a card says in words that its agent waits, and that files are out of scope
   await screen.see('Waits for your answer', `[id="${ids.asking}"]`)
   await screen.see('1 out of scope', `[id="${ids.outside}"]`)
   expect(screen.text(`[id="${ids.outside}"]`)).not.toContain('Waits for your answer')
+})
+
+test('a task whose check waits for a yes is in progress on the board and its page, and nothing is to review', async () => {
+  const screen = await open('/board')
+  await screen.see('Test it', '[aria-label="In progress"]')
+  screen.go(`/tasks/${ids.checked}`)
+  await screen.see('In progress', '.task-head .status-badge')
+  screen.go('/')
+  await screen.see('Test it', '.card')
+  const [card] = screen.all('.card').filter(({ textContent }) => textContent.includes('Test it'))
+  expect(card?.querySelector(`a[href$="/tasks/${ids.checked}"]`)).toBeTruthy()
+  expect(card?.querySelector('a[href*="/review/"]')).toBeNull()
 })
 
 test('the board of a mission has the columns and verdicts of the project', async () => {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { isToReview } from '../../src/inbox/domain/inbox-item.ts'
+import { type InboxItemKind, isToReview } from '../../src/inbox/domain/inbox-item.ts'
 import type { VerdictValue } from '../../src/track/domain/verdict.ts'
 import './status.css'
 
@@ -30,11 +30,11 @@ export function statusOf(word: string): Status {
 export function taskStatus(task: {
   readonly status: string
   readonly resolution: string | null
-  readonly items: readonly { readonly kind: string }[]
+  readonly items: readonly { readonly kind: InboxItemKind }[]
 }): Status {
   if (task.resolution === 'dropped') return 'dropped'
   if (task.items.some(({ kind }) => kind === 'blocker')) return 'blocked'
-  if (task.items.some(({ kind }) => isToReview(kind, task.status === 'in_progress'))) return 'review'
+  if (task.items.some(({ kind }) => isToReview(kind))) return 'review'
   return task.resolution === 'unmeasured' ? 'unmeasured' : statusOf(task.status)
 }
 

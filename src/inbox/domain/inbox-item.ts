@@ -184,14 +184,6 @@ function numberIn36(digits: string): bigint {
   return BigInt(Number.parseInt(digits, 36) || 0)
 }
 
-/** The kinds that wait for a person's review, not for an agent's work. */
-export const reviewItemKinds = ['review', 'verdict', 'scope', 'approval', 'command'] as const
-
-/** Whether an open item makes its task one to review: not work in progress whose command waits for a yes. */
-export function isToReview(kind: string, isInProgress: boolean): boolean {
-  return reviewItemKinds.some((one) => one === kind) && !(kind === 'command' && isInProgress)
-}
-
 /** The kinds of items that a review of the work answers; the others need separate answers. */
 export const itemKindsClosedByReview = [
   'review',
@@ -199,6 +191,11 @@ export const itemKindsClosedByReview = [
   'scope',
   'approval',
 ] as const satisfies readonly InboxItemKind[]
+
+/** Whether an open item makes its task one to review: not a blocker, nor a command, whose work no review answers. */
+export function isToReview(kind: InboxItemKind): boolean {
+  return itemKindsClosedByReview.some((one) => one === kind)
+}
 
 /** Behind a number of done tasks: how many of them wait for a person. */
 export function needsYouText(waiting: number): string {

@@ -55,9 +55,9 @@ import {
   type InboxItemAnswer,
   type InboxItemKind,
   type InboxItemRequest,
+  isToReview,
   itemAnswers,
   itemKinds,
-  itemKindsClosedByReview,
 } from '../domain/inbox-item.ts'
 import {
   type ApprovalContent,
@@ -530,7 +530,7 @@ async function itemsAnsweredWith(
   { id, kind, attemptId }: InboxItem,
   action: InboxItemAnswer,
 ): Promise<readonly InboxItem[]> {
-  if (attemptId === null || !itemKindsClosedByReview.some((one) => one === kind)) return []
+  if (attemptId === null || !isToReview(kind)) return []
   // Accepting files does not accept the work, nor the other way round.
   const kinds: readonly InboxItemKind[] =
     action === 'sent back'

@@ -12,10 +12,9 @@ import { commandFor, restoreCommand, verbsFor } from '../domain/answers.ts'
 import {
   type InboxItem,
   type InboxItemRequest,
-  isToReview,
   itemAnswers,
   itemKinds,
-  reviewItemKinds,
+  itemKindsClosedByReview,
 } from '../domain/inbox-item.ts'
 import type { InboxItemLine } from '../ports/item-reads.ts'
 
@@ -215,18 +214,12 @@ const maxToReview = 500
 
 /** The tasks that wait for a person's review, as on the board. */
 export async function tasksToReview(
-  { inboxItems, tasks }: Reads,
+  { inboxItems }: Reads,
   missionId?: MissionId,
 ): Promise<ReadonlySet<TaskId>> {
   const { items } = await inboxItems.list(
-    { status: 'open', kinds: reviewItemKinds, ...(missionId !== undefined && { missionId }) },
+    { status: 'open', kinds: itemKindsClosedByReview, ...(missionId !== undefined && { missionId }) },
     { limit: maxToReview },
   )
-  const waiting = items.flatMap(({ item: { item } }) =>
-    item.taskId === null ? [] : [{ kind: item.kind, id: item.taskId }],
-  )
-  const asked = waiting.flatMap(({ kind, id }) => (kind === 'command' ? [id] : []))
-  const found = asked.length === 0 ? [] : await tasks.withIds([...new Set(asked)])
-  const atWork = new Set(found.flatMap(({ id, status }) => (status === 'in_progress' ? [id] : [])))
-  return new Set(waiting.flatMap(({ kind, id }) => (isToReview(kind, atWork.has(id)) ? [id] : [])))
+  return new Set(items.flatMap(({ item: { item } }) => item.taskId ?? []))
 }

@@ -1,4 +1,5 @@
 import type { MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
+import { itemKinds } from '../../inbox/domain/inbox-item.ts'
 import {
   type ApprovalContent,
   noContent,
@@ -69,13 +70,17 @@ export async function preparePreview(
   return { states, waiting, gathered, preview: { gathered, waiting, contents, approvalContent } }
 }
 
+// Whether a command may run is no question about the work.
+const askedKinds = itemKinds.filter((kind) => kind !== 'command')
+
 async function openItems(
   { inboxItems }: Reads,
   { subject }: ResolvedSubject,
 ): Promise<readonly InboxItemLine[]> {
   if (subject.kind === 'since') return []
   const about = subject.kind === 'task' ? { taskId: subject.taskId } : { missionId: subject.missionId }
-  return (await inboxItems.list({ ...about, status: 'open' }, { limit: 100 })).items.map(({ item }) => item)
+  const { items } = await inboxItems.list({ ...about, status: 'open', kinds: askedKinds }, { limit: 100 })
+  return items.map(({ item }) => item)
 }
 
 function contentOf(

@@ -3,7 +3,7 @@ import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { withdrawForTasks } from '../../gate/operations/run/approvals.ts'
 import { MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
 import { endItem, endingOf } from '../../inbox/domain/answers.ts'
-import { type InboxItem, itemKindsClosedByReview } from '../../inbox/domain/inbox-item.ts'
+import { type InboxItem, isToReview } from '../../inbox/domain/inbox-item.ts'
 import {
   type AnswerQuestions,
   type AnswerRequest,
@@ -375,7 +375,7 @@ function closeAnsweredItems({ waiting }: ReviewPreview, { action, reason }: Revi
 
 function isAnswered({ kind, request }: InboxItem): boolean {
   // Changes that a guard found outside the work are in no diff: they are accepted separately.
-  return request?.kind !== 'changes' && itemKindsClosedByReview.some((answered) => answered === kind)
+  return request?.kind !== 'changes' && isToReview(kind)
 }
 
 /**

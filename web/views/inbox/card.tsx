@@ -170,7 +170,7 @@ export function Card({
               Review the changes
             </a>
           ) : null}
-          {card.attempt_status !== null ? (
+          {card.attempt_status !== null && card.kind !== 'command' ? (
             <a class="button" href={href(`/review/task/${card.task_id}`)}>
               Review <CardKey keys={keysOf('open diff')} isSelected={isSelected} />
             </a>

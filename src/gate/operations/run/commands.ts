@@ -508,7 +508,8 @@ export async function questionEvents(
     const request = isAnswered || question === null ? null : requestOf(machine, command, question)
     const open = await openQuestions(reads, command)
     const same = open.find((item) => hashOf(item) === command.hash)
-    const reason = `${owner.name} needs the result of "${command.run}" in ${command.folder}. ${approvalQuestion(request)}`
+    const place = machine ? `${command.folder} on ${machine.name}` : command.folder
+    const reason = `${owner.name} needs the result of "${command.run}" in ${place}. ${approvalQuestion(request)}`
     const newItem = request === null || same ? null : commandItem(owner, { request, reason }, setting)
     const stale = open.filter((item) => hashOf(item) !== command.hash)
     const successor = newItem?.id ?? same?.id
