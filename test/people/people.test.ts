@@ -399,3 +399,28 @@ test('a correction and a card of the inbox name the person behind the agent', as
   expect(taskPage(shown, page as never)).toMatch(/\(Ada\) added .*Only in memory/)
   expect(inboxList(shown.items, page as never)).toMatch(/opened by \S+ \(Ada\)/)
 })
+
+test('a contributor answers a question of their own agent, and nothing else', async () => {
+  const { call, refused, as } = await openTeamProject()
+  await call('token_create', { admin: true, person: 'Ada' })
+  const member = async (name: string) => {
+    await call('person_add', { name })
+    await call('member_add', { person: name, access: 'contributor' })
+    return {
+      person: await as((await call('token_create', { kind: 'person', person: name })).secret),
+      agent: await as((await call('token_create', { name: `${name}-agent`, person: name })).secret),
+    }
+  }
+  const [ben, cleo] = [await member('Ben'), await member('Cleo')]
+  const { task_id } = await call('start_task', { name: 'Sign in', areas: ['src'] }, ben.agent)
+  for (const description of ['Cookies or tokens?', 'Which name?'])
+    await call('log_issue', { task_id, type: 'other', description, requires_human_review: true }, ben.agent)
+  const { items } = await call('inbox', {}, ben.agent)
+  const [first, second] = items.map(({ item_id }: { readonly item_id: string }) => item_id)
+  const answer = { id: first, answer: 'Cookies.' }
+  expect(await refused('resolve', answer, cleo.person)).toMatchObject({ reason: 'access_too_low' })
+  expect(await call('resolve', answer, ben.person)).toMatchObject({ status: 'resolved', closed_by: 'Ben' })
+  expect(await refused('resolve', { id: second, dismiss: true }, ben.person)).toMatchObject({
+    code: 'FORBIDDEN',
+  })
+})

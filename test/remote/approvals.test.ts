@@ -309,3 +309,29 @@ test.each([
     end === 'done' ? { status: 'succeeded' } : { error: { reason: 'run_on_other_machine' } },
   )
 })
+
+test('an agent brings a run to people only when its files are as the tasks recorded them', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server, server.newToken('ada'))
+  const { task, run, agent } = await begunTask(
+    machine,
+    accepted
+      .replace('states: [', 'states: [{ name: check }, ')
+      .replace('events: [', 'events: [{ name: submit, allowed_roles: [agent] }, ')
+      .replace(
+        'transitions: [{ from: work',
+        'transitions: [{ from: work, event: submit, to: check }, { from: check',
+      ),
+  )
+  await agent.call('complete_task', { task_id: task, ...succeeded })
+  const submit = { ...finish(run, 'one'), event_name: 'submit' }
+  machine.write('src/auth.ts', 'export const auth = 3\n')
+  machine.write('src/api.ts', 'export const api = 2\n')
+  const refused = await agent.refused('state_gate_emit_event', submit)
+  expect(refused).toMatchObject({ code: 'REFUSED', reason: 'work_not_recorded' })
+  expect(refused.message).toContain('src/api.ts, src/auth.ts changed')
+  machine.git('checkout', '-q', 'src/api.ts')
+  machine.write('src/auth.ts', 'export const auth = 2\n')
+  await agent.call('state_gate_emit_event', submit)
+  expect(await server.api('approve', { id: run })).toMatchObject({ status: 'succeeded' })
+})

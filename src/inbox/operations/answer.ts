@@ -45,6 +45,7 @@ import {
   type RecordContext,
   type TransactionInput,
 } from '../../kernel/operations/operation.ts'
+import { hasAccess } from '../../people/domain/access.ts'
 import type { ChangeSet, Reads, RefusedChangeSet } from '../../store/ports/store.ts'
 import { isCompleted } from '../../track/domain/task.ts'
 import { revokeCommand } from '../../track/domain/verdict.ts'
@@ -205,6 +206,7 @@ async function prepareSubject(
     return prepareRunAnswer(reads, questions, { answer, context, loaded: subject.loaded, seen })
   }
   const { item } = subject
+  if (!isDecision) await assertMayAnswer(reads, context, { item, verb })
   endingOf(item, verb, answer.words)
   const seen = await prepareSeen(questions, { id, seen: content }, () =>
     prepareShownItem(reads, questions, { context, item }),
@@ -216,6 +218,23 @@ async function prepareSubject(
   }
   if (request?.kind !== 'command') return { found: { kind: 'item', item } }
   return prepareCommandAnswer(reads, questions, { answer, context, item, request })
+}
+
+/** Contributors answer what their own agents ask; the rest is for maintainers. */
+async function assertMayAnswer(
+  { inboxItems }: Reads,
+  { permissions }: RecordContext,
+  { item, verb }: { readonly item: InboxItem; readonly verb: InboxVerb },
+): Promise<void> {
+  if (!permissions || hasAccess(permissions, 'maintainer')) return
+  const opener = verb === 'answer' && item.kind === 'blocker' ? await inboxItems.opener(item.id) : null
+  if (opener?.kind === 'agent' && opener.person === permissions.personId) return
+  const { personName, access } = permissions
+  throw new Failure(
+    'FORBIDDEN',
+    `Inbox item ${item.id} needs maintainer access, and ${personName} has ${access}. Contributors answer the questions of their own agents.`,
+    { reason: 'access_too_low', hint: 'Ask a maintainer of the project: waymark member list' },
+  )
 }
 
 /** Fails if the changes differ from those in the item. Null until measured. */
@@ -680,6 +699,8 @@ export const resolve = defineOperation({
   command: 'resolve',
   toolset: 'track',
   audience: 'person',
+  // Contributors answer their own agents.
+  access: 'contributor',
   title: 'Answer or dismiss an inbox item',
   description:
     'Answer a blocker or a review in words. Or dismiss an item to close it without acting on it. A dismissed loss no longer counts against a verdict.',

@@ -1,6 +1,6 @@
 import { excerpt } from '../../../src/kernel/text.ts'
 import type { InboxCard } from '../../api/entities.ts'
-import { denialReason, isPermitted } from '../../api/session.ts'
+import { denialReason, ownPermissions } from '../../api/session.ts'
 import type { KeyCommand } from '../../keys/bindings.ts'
 import { eventWords } from '../../parts/event-words.ts'
 import type { Status } from '../../parts/status.tsx'
@@ -227,18 +227,29 @@ export function kindOf(kind: InboxCard['kind']): Pick<CardKind, 'word' | 'status
 
 /** The actions that the person may take. */
 export function verbsOf(card: InboxCard): readonly CardAction[] {
-  return allVerbsOf(card).filter(({ operation }) => isPermitted(operation))
+  return allVerbsOf(card).filter((verb) => refusalOf(card, verb) === null)
+}
+
+/** Why the person may not take an action; null if they may. A contributor answers their own agents. */
+function refusalOf(card: InboxCard, { operation, command }: CardAction): string | null {
+  const own = ownPermissions.value
+  if (operation !== 'resolve' || own?.access !== 'contributor') return denialReason(operation)
+  const isOwnAgent = card.kind === 'blocker' && card.opened_by_person === own.person.name
+  return isOwnAgent && command === 'resolve' ? null : denialReason('approve')
 }
 
 /** Why the person may take no action; null if they may. */
 export function noVerbsReason(card: InboxCard): string | null {
   const [first] = allVerbsOf(card)
-  return first && verbsOf(card).length === 0 ? denialReason(first.operation) : null
+  return first && verbsOf(card).length === 0 ? refusalOf(card, first) : null
 }
 
 /** A run that needs a decision has an action for each event. */
 function allVerbsOf(card: InboxCard): readonly CardAction[] {
-  if (card.request?.kind === 'command') return commandVerbs(excerpt(card.request.run, 60))
+  if (card.request?.kind === 'command')
+    return commandVerbs(excerpt(card.request.run, 60)).filter(
+      ({ operation }) => operation !== 'approve' || !card.cannot_approve,
+    )
   if (card.request?.kind !== 'decision') {
     const { verbs } = kinds[card.kind]
     return card.task_id === null ? verbs.filter(({ operation }) => operation !== 'review_send') : verbs

@@ -26,6 +26,7 @@ import {
   assertSubmittedLocally,
   type ExternalState,
   nothingMeasured,
+  prepareRecordedForApproval,
   prepareState,
 } from './external-state.ts'
 import { callerOfRun, loadRun } from './find-run.ts'
@@ -124,7 +125,9 @@ export async function prepareEvent(
   // A person decides about the files as they were submitted, wherever they are.
   if (submission && !isEarly && sending.readFiles)
     await assertSubmittedLocally(reads, context, { loaded, event, submitted: submission.submitted })
-  if (state === null || submission === null) return { found: null }
+  const isRecorded =
+    isEarly || (await prepareRecordedForApproval(reads, questions, { context, loaded, event }))
+  if (state === null || submission === null || !isRecorded) return { found: null }
   const external = { ...state, submitted: submission.submitted, unusable: submission.unusable }
   const commands = dryRun
     ? undefined

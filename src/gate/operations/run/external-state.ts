@@ -1,6 +1,6 @@
 import type { AttemptMeasurement } from '../../../events/domain/project-event.ts'
 import type { InboxItem } from '../../../inbox/domain/inbox-item.ts'
-import { Failure } from '../../../kernel/failure.ts'
+import { callTo, Failure, hintOf } from '../../../kernel/failure.ts'
 import type { MeasurementOf } from '../../../kernel/operations/measurement-protocol.ts'
 import type { RecordContext } from '../../../kernel/operations/operation.ts'
 import type { Reads } from '../../../store/ports/store.ts'
@@ -14,16 +14,18 @@ import {
 } from '../../../track/operations/measure-attempt.ts'
 import { isOfChanges } from '../../domain/approved-content.ts'
 import { isOfType } from '../../domain/artifacts.ts'
+import { awaitedDecision } from '../../domain/decisions.ts'
 import type { ProcessDefinition } from '../../domain/definition.ts'
 import type { EvidenceNeed, ObservedChanges } from '../../domain/evidence.ts'
 import { commandsFor, guardsOfState, needsOfState } from '../../domain/expression.ts'
 import type { CommandGuard } from '../../domain/guards/command.ts'
 import type { RunRecord, StoredArtifact } from '../../domain/run.ts'
+import { transitionsFor } from '../../domain/transitions.ts'
 import type { LoadedRun } from '../../ports/run-reads.ts'
 import { type AcceptableChanges, acceptedGuards, prepareAcceptable } from './accepted-changes.ts'
 import { gapChangesOf } from './changes-outside-attempts.ts'
 import { subjectOf } from './find-run.ts'
-import { prepareKept, recordedWork, type WorkRecord } from './recorded-work.ts'
+import { prepareUnrecorded, recordedWork, type WorkRecord } from './recorded-work.ts'
 import type { CommandQuestion, RunMeasurements } from './run-measurements.ts'
 import {
   type MeasuredChanges,
@@ -287,9 +289,56 @@ async function prepareStandingRecord(
   if (context.actor.kind !== 'person' || isForAgent) return recordNotNeeded
   const recorded = await recordedWork(reads, context, work)
   if (recorded === null) return recordNotNeeded
-  const areKept = await prepareKept(reads, questions, work, outside)
-  if (areKept === null) return null
-  return areKept ? { recorded } : recordNotNeeded
+  const unrecorded = await prepareUnrecorded(reads, questions, work, outside)
+  if (unrecorded === null) return null
+  return unrecorded.length === 0 ? { recorded } : recordNotNeeded
+}
+
+/**
+ * Fails if an event brings a run to people who approve its work, and the files on the sender's machine are not as its tasks
+ * recorded them: elsewhere, only the record is seen. False until measured.
+ */
+export async function prepareRecordedForApproval(
+  reads: Reads,
+  questions: Questions,
+  {
+    context,
+    loaded: { record, definition },
+    event,
+  }: { readonly context: StateContext; readonly loaded: LoadedRun; readonly event: string },
+): Promise<boolean> {
+  if (context.machine === undefined) return true
+  const states = transitionsFor(definition, record.state, event).map(({ to }) => to)
+  if (!states.some((state) => state !== record.state && isApprovedByPeople(definition, state))) return true
+  const work = await workOf(reads, record)
+  if ((await recordedWork(reads, context, work)) === null) return true
+  const wanted = { gaps: true, ended: true, isCompared: false }
+  const outside = await prepareWork(reads, questions, treesOf(work, context, wanted))
+  const unrecorded = outside && (await prepareUnrecorded(reads, questions, work, outside))
+  if (unrecorded === null) return false
+  const [first] = unrecorded
+  if (first === undefined) return true
+  const named = unrecorded.slice(0, 5).join(', ')
+  const more = unrecorded.length > 5 ? ` and ${unrecorded.length - 5} more` : ''
+  throw new Failure(
+    'REFUSED',
+    `${named}${more} changed outside of the tasks of run ${record.id}, so whoever approves it would not see that.`,
+    {
+      reason: 'work_not_recorded',
+      hint: hintOf`Take it back, or record it: start a task for it with ${callTo('start_task')}, write the files there, and complete it. Then send ${event} again.`,
+    },
+  )
+}
+
+/** Whether a person's event in a state needs an approval of the work. */
+function isApprovedByPeople(definition: ProcessDefinition, state: string): boolean {
+  const { events = [] } = awaitedDecision(definition, state) ?? {}
+  return events.some((event) =>
+    needsOfState(definition, state, event).some(
+      (need) =>
+        need.kind === 'approvals' && (need.artifact === null || isOfChanges(definition, need.artifact)),
+    ),
+  )
 }
 
 function changedHereFailure({ id }: RunRecord): Failure {

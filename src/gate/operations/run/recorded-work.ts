@@ -55,17 +55,16 @@ export async function recordedWork(
 }
 
 /**
- * Whether the caller's work trees are as the attempts left them, or gone. Trees of other machines are not looked at. Null
- * until measured.
+ * The files in the caller's work trees that are not as the attempts left them; a folder, with a slash, where that cannot be
+ * told. Trees that are gone, and those of other machines, are not looked at. Null until measured.
  */
-export async function prepareKept(
+export async function prepareUnrecorded(
   reads: Reads,
   questions: Questions,
   { stored }: Pick<SubjectWork, 'stored'>,
   trees: readonly MeasuredWorkTree[],
-): Promise<boolean | null> {
-  const isGone = ({ measured }: MeasuredWorkTree) => measured.now === null && measured.gaps !== null
-  const there = trees.filter((tree) => !isGone(tree))
+): Promise<readonly string[] | null> {
+  const there = trees.filter(({ measured }) => measured.now !== null || measured.gaps === null)
   const compared = there.flatMap(({ own, measured: { now } }) =>
     lastChanges(own, stored).map(({ end, paths }) => {
       if (end === null || now === null) return { paths, states: [] }
@@ -73,17 +72,20 @@ export async function prepareKept(
     }),
   )
   if (compared.some(({ states }) => states === undefined)) return null
-  const isKept = compared.every(({ paths, states = [] }) => {
+  const different = compared.flatMap(({ paths, states = [] }) => {
     const differs = new Map(states)
-    return paths.every((file) => differs.get(file) === false)
+    return paths.filter((file) => differs.get(file) !== false)
   })
-  if (!isKept) return false
-  for (const tree of there) {
-    // Only abandoned attempts: what they left is among the changes outside of attempts.
-    if (tree.last === null) continue
-    if ((await pathsTouchedLater(reads, tree, tree.last))?.length !== 0) return false
-  }
-  return (await gapChangesOf(reads, there))?.length === 0
+  const later = await Promise.all(
+    there.map(async (tree) => {
+      // Only abandoned attempts: what they left is among the changes outside of attempts.
+      if (tree.last === null) return []
+      return (await pathsTouchedLater(reads, tree, tree.last)) ?? [`${tree.first.snapshot.top}/`]
+    }),
+  )
+  const between = (await gapChangesOf(reads, there))?.map(({ path }) => path)
+  const unknown = there.map(({ first }) => `${first.snapshot.top}/`)
+  return [...new Set([...different, ...later.flat(), ...(between ?? unknown)])].sort()
 }
 
 /** The changed paths of ended attempts, each with the end of the last attempt that changed it. */

@@ -100,7 +100,11 @@ const verbs = {
 /** Each event of a decision has its own key, unless it means yes or no. */
 export function verbsOf(card: TopCard): readonly ScreenAction[] {
   if (card.request?.kind !== 'decision') {
-    return verbs[card.kind].filter(({ operation }) => operation !== 'review_send' || card.task_id !== null)
+    return verbs[card.kind].filter(({ operation }) =>
+      operation === 'approve'
+        ? !card.cannot_approve || card.kind !== 'command'
+        : operation !== 'review_send' || card.task_id !== null,
+    )
   }
   const simple = card.choices.filter(({ asks_for }) => asks_for.length === 0)
   const others = simple.filter((choice) => choice.answer === 'other')
