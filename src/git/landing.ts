@@ -131,7 +131,10 @@ interface DefaultBranch {
   readonly tip: string
 }
 
-/** The one that the project set, else the remote's, else git's usual names. */
+/**
+ * The one that the project set, else the remote's, else git's usual names. Those of the remote come first, so that a clone
+ * without origin/HEAD measures against the same branch as others.
+ */
 async function defaultBranch(
   refs: readonly Ref[],
   { repository }: HistoryLookup,
@@ -144,7 +147,12 @@ async function defaultBranch(
   const names = [initial, 'main', 'master'].filter((name) => name !== undefined)
   const candidates =
     wanted === null
-      ? [...(ofRemote === null ? [] : [ofRemote]), ...names.map((name) => `refs/heads/${name}`)]
+      ? [
+          ...(ofRemote === null ? [] : [ofRemote]),
+          ...['refs/remotes/origin', 'refs/heads'].flatMap((folder) =>
+            names.map((name) => `${folder}/${name}`),
+          ),
+        ]
       : [`refs/remotes/${wanted}`, `refs/remotes/origin/${wanted}`, `refs/heads/${wanted}`]
   for (const ref of candidates) {
     const tip = tipOf(ref)

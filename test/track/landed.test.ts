@@ -170,22 +170,26 @@ describe('where the lines of a task are', () => {
     expect(await landed()).toMatchObject({ is: 'reverted', branch: main })
   })
 
-  test('on a remote branch it is pushed, and on the default branch of the remote it has landed', async () => {
-    const work = afterCommit(await withTask())
-    const { project, main, landed } = work
-    const remote = mkdtempSync(join(tmpdir(), 'waymark-remote-'))
-    onTestFinished(() => rmSync(remote, { recursive: true }))
-    execFileSync('git', ['init', '-q', '--bare', '-b', main, remote])
-    project.git('remote', 'add', 'origin', remote)
-    project.git('push', '-q', 'origin', main, 'feature')
-    project.git('remote', 'set-head', 'origin', main)
-    expect(await landed()).toMatchObject({ is: 'pushed', branch: `origin/${main}` })
-    work.onMain(['merge', '-q', 'feature'])
-    // The local branch is ahead of the remote one, which is where others see it.
-    expect(await landed()).toMatchObject({ is: 'pushed' })
-    project.git('push', '-q', 'origin', main)
-    expect(await landed()).toMatchObject({ is: 'landed' })
-  })
+  test.each(['its HEAD', 'its usual name'])(
+    'on a remote branch it is pushed, and on the default branch of the remote, by %s, it has landed',
+    async (by) => {
+      const work = afterCommit(await withTask())
+      const { project, main, landed } = work
+      const remote = mkdtempSync(join(tmpdir(), 'waymark-remote-'))
+      onTestFinished(() => rmSync(remote, { recursive: true }))
+      execFileSync('git', ['init', '-q', '--bare', '-b', main, remote])
+      project.git('remote', 'add', 'origin', remote)
+      project.git('push', '-q', 'origin', main, 'feature')
+      // As after `git remote add` and a push, where git before 2.48 sets no origin/HEAD.
+      project.git('remote', 'set-head', 'origin', ...(by === 'its HEAD' ? [main] : ['--delete']))
+      expect(await landed()).toMatchObject({ is: 'pushed', branch: `origin/${main}` })
+      work.onMain(['merge', '-q', 'feature'])
+      // The local branch is ahead of the remote one, which is where others see it.
+      expect(await landed()).toMatchObject({ is: 'pushed' })
+      project.git('push', '-q', 'origin', main)
+      expect(await landed()).toMatchObject({ is: 'landed' })
+    },
+  )
 
   test('a setting names the branch, and removed lines count', async () => {
     const { project, landed, task_id } = afterCommit(await withTask())

@@ -87,7 +87,7 @@ export const settingDefinitions = {
     values: ['found'],
     branch: 'a branch such as main or origin/develop',
     meaning:
-      'The branch that finished work lands on. With "found": the default branch of origin, else init.defaultBranch, main or master.',
+      'The branch that finished work lands on. With "found": the default branch of origin, else init.defaultBranch, main or master, of origin if it has one.',
   },
   done_when: {
     values: ['none'],
