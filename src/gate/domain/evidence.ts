@@ -142,6 +142,8 @@ export interface ObservedTask {
   readonly doubt?: { readonly rule: VerdictRule; readonly text: string }
   /** Where its lines were when they were last measured; null if they were not, absent if no guard asks. */
   readonly landed?: Landed | null
+  /** The machine that measures where its lines are, if it is not the record's own. */
+  readonly machine?: string
 }
 
 export interface ObservedApproval {

@@ -1,5 +1,5 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
-import { formatCount } from '../../kernel/text.ts'
+import { formatCount, joinNames } from '../../kernel/text.ts'
 import { blocks, cutNote, section } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
 import type { CallView } from '../../surfaces/cli/render/view.ts'
@@ -7,15 +7,16 @@ import { landedStates, landedWords, landingWords } from '../domain/landed.ts'
 
 /** Where finished tasks are, and those that did not land. */
 export const landed: CallView<'measure_landed'> = (answer, page, { task: asked }) => {
-  const { branch, counts, tasks, tasks_total, note } = answer
+  const { counts, tasks, tasks_total, note } = answer
   if (note !== undefined) return note
   const found = asked === undefined ? landedCounts(counts) : []
   if (tasks.length === 0 && found.length === 0) return 'No finished task has changed lines yet.'
   const columns = [{ title: 'task', shrinks: true }, { title: 'where its lines are' }, { title: 'id' }]
   const isBehind = tasks.some(({ is }) => is !== 'landed')
-  const rows = tasks.map((task) => [task.title, landingWords(task), page.ink('dim', task.task_id)])
+  const rows = tasks.map((task) => [task.title, placeText(task), page.ink('dim', task.task_id)])
+  const machines = [...new Set(tasks.flatMap(({ is, machine }) => (is === 'landed' ? [] : (machine ?? []))))]
   return blocks(
-    [branch === null ? 'No default branch was found' : `Default branch: ${branch}`, found.join(', ')]
+    [branchText(answer), found.join(', ')]
       .filter((part) => part !== '')
       .map((part) => `${part}.`)
       .join(' '),
@@ -23,8 +24,23 @@ export const landed: CallView<'measure_landed'> = (answer, page, { task: asked }
     tasks.some(({ is, lines, total }) => is === 'landed' && lines < total)
       ? 'A line that was changed or removed since its task ended is not counted.'
       : '',
+    machines.length === 0
+      ? ''
+      : `Not measured here: tasks of ${joinNames(machines)}. Run git fetch and waymark landed there.`,
     cutNote(tasks.length, tasks_total, 'waymark show <task> shows where its lines are.'),
   )
+}
+
+function branchText({ branch, tasks }: OutputOf<'measure_landed'>): string {
+  if (branch !== null) return `Default branch: ${branch}`
+  return tasks.every(({ machine }) => machine !== undefined) ? '' : 'No default branch was found'
+}
+
+function placeText({ machine, ...task }: OutputOf<'measure_landed'>['tasks'][number]): string {
+  if (machine === undefined) return landingWords(task)
+  return task.is === 'unknown'
+    ? `not measured on ${machine}`
+    : `${landingWords(task)}, as last measured on ${machine}`
 }
 
 /** `2 tasks landed`, for each state that a task is in. */

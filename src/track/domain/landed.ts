@@ -1,4 +1,5 @@
 import type { TaskId } from '../../kernel/id.ts'
+import type { Attempt } from './task.ts'
 
 /** How far the lines of a task came, the first that holds. */
 export const landedStates = [
@@ -55,6 +56,17 @@ export const notLandedStates = [
   'committed',
   'uncommitted',
 ] as const satisfies readonly LandedState[]
+
+/** The attempts whose lines can be followed. */
+export function endedWithGit(attempts: readonly Attempt[]): readonly Attempt[] {
+  return attempts.filter(({ status, snapshot }) => status !== 'open' && snapshot.engine === 'git')
+}
+
+/** The machine that measures a task with these attempts; null for the record's own, and without one. */
+export function landingMachine(attempts: readonly Attempt[]): string | null {
+  const { machineId, machineName } = endedWithGit(attempts).at(-1)?.snapshot ?? {}
+  return machineName ?? machineId ?? null
+}
 
 /** The rest of a sentence about a task. */
 export function landingWords({

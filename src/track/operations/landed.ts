@@ -11,10 +11,12 @@ import { excerpt } from '../../kernel/text.ts'
 import { taskLines } from '../../lines/domain/task-lines.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import {
+  endedWithGit,
   isFollowed,
   type Landed,
   type LandedState,
   landedStates,
+  landingMachine,
   notLandedStates,
   type TaskLines,
 } from '../domain/landed.ts'
@@ -150,7 +152,14 @@ export const measureLanded = defineOperation({
     /** How many tasks there are in each state. */
     counts: z.partialRecord(z.enum(landedStates), z.int()),
     /** Those that did not land, the newest first, or all if all landed; or the task that was asked for. */
-    tasks: z.array(LandedEntry.extend({ task_id: z.string(), title: z.string() })),
+    tasks: z.array(
+      LandedEntry.extend({
+        task_id: z.string(),
+        title: z.string(),
+        /** Another machine, which alone measures it: this is what it measured last. */
+        machine: z.string().optional(),
+      }),
+    ),
     tasks_total: z.int(),
     /** Why nothing is known of the task that was asked for. */
     note: z.string().optional(),
@@ -159,13 +168,13 @@ export const measureLanded = defineOperation({
   .measure({ landing })
   .prepare(async (reads, input, { machine }) => {
     const asked = input.task === undefined ? null : await findTask(reads, input.task)
-    const tasks = await tasksToMeasure(reads, machine?.id)
+    const { here: tasks, elsewhere } = await tasksToMeasure(reads, machine?.id)
     const [settings, salt] = await Promise.all([reads.runs.settings(), reads.lines.salt()])
     const branch = settingOf(settings, 'default_branch')
     const brief = { branch: branch === 'found' ? null : branch, salt, tasks: tasks.map(({ lines }) => lines) }
-    return { briefs: tasks.length === 0 ? {} : { landing: brief }, found: { asked, tasks } }
+    return { briefs: tasks.length === 0 ? {} : { landing: brief }, found: { asked, tasks, elsewhere } }
   })
-  .record(async ({ reads, found: { asked, tasks }, measured }) => {
+  .record(async ({ reads, found: { asked, tasks, elsewhere }, measured }) => {
     const before = await reads.landings.of([
       ...tasks.map(({ task }) => task.id),
       ...(asked ? [asked.id] : []),
@@ -179,10 +188,14 @@ export const measureLanded = defineOperation({
         ? []
         : [{ kind: 'landing.measured' as const, taskId: task.id, missionId: task.missionId, landed }],
     )
-    const followed = now.filter(({ landed }) => landed.is !== 'none')
+    const listed = [
+      ...now,
+      ...elsewhere.map(({ landed, ...one }) => ({ ...one, landed: landed ?? neverMeasured })),
+    ]
+    const followed = listed.filter(({ landed }) => landed.is !== 'none')
     const notLanded = followed.filter(({ landed }) => landed.is !== 'landed')
     const earlier = asked === null ? undefined : before.get(asked.id)
-    const own = now.filter(({ task }) => task.id === asked?.id)
+    const own = listed.filter(({ task }) => task.id === asked?.id)
     const isOnlyRecorded = own.length === 0 && asked?.status === 'done' && earlier !== undefined
     const ofAsked = isOnlyRecorded ? [{ task: asked, landed: earlier }] : own
     const ofAll = notLanded.length > 0 ? notLanded : followed
@@ -190,20 +203,45 @@ export const measureLanded = defineOperation({
     return {
       events,
       answerFrom: async (after) => ({
-        branch: now.find(({ landed }) => landed.branch !== null)?.landed.branch ?? null,
-        counts: Object.fromEntries(withoutUndone(await after.landings.counts(), await undoneLandings(after))),
-        tasks: left
-          .slice(0, maxListed)
-          .map(({ task, landed }) => ({ task_id: task.id, title: task.name, ...landedEntry(landed) })),
+        branch: listed.find(({ landed }) => landed.branch !== null)?.landed.branch ?? null,
+        counts: Object.fromEntries(
+          withUnmeasured(
+            withoutUndone(await after.landings.counts(), await undoneLandings(after)),
+            elsewhere,
+          ),
+        ),
+        tasks: left.slice(0, maxListed).map(({ task, landed, ...place }) => ({
+          task_id: task.id,
+          title: task.name,
+          ...landedEntry(landed),
+          ...place,
+        })),
         tasks_total: left.length,
         ...(asked !== null && left.length === 0 && { note: notFollowed(asked) }),
       }),
     }
   })
 
+/** A task of another machine that was never measured is listed, and counted, as unknown. */
+function withUnmeasured(counts: TasksByLanding, elsewhere: readonly TaskElsewhere[]): TasksByLanding {
+  const unmeasured = elsewhere.filter(({ landed }) => landed === null).length
+  return unmeasured === 0
+    ? counts
+    : new Map([...counts, ['unknown', (counts.get('unknown') ?? 0) + unmeasured]])
+}
+
+const neverMeasured: Landed = {
+  is: 'unknown',
+  branch: null,
+  lines: 0,
+  total: 0,
+  commit: null,
+  landedAt: null,
+}
+
 function notFollowed({ id, status }: Task): string {
   return status === 'done'
-    ? `The lines of task ${id} are not followed: it was undone, marked by hand, or measured without git or on another machine.`
+    ? `The lines of task ${id} are not followed: it was undone, marked by hand, or measured without git.`
     : `Task ${id} is not done. Only the lines of done tasks are followed.`
 }
 
@@ -221,14 +259,28 @@ interface TaskToMeasure {
   readonly lines: TaskLines
 }
 
-/** Done tasks with lines that can be followed. What was measured without git, or on another machine, stays unknown. */
-async function tasksToMeasure(reads: Reads, machine: string | undefined): Promise<readonly TaskToMeasure[]> {
+interface TaskElsewhere {
+  readonly task: Task
+  /** As it was measured last; null if it never was. */
+  readonly landed: Landed | null
+  readonly machine: string
+}
+
+interface TasksToMeasure {
+  readonly here: readonly TaskToMeasure[]
+  /** Those that only another machine can measure. */
+  readonly elsewhere: readonly TaskElsewhere[]
+}
+
+/** Done tasks with lines that can be followed. What was measured without git stays unknown. */
+async function tasksToMeasure(reads: Reads, machine: string | undefined): Promise<TasksToMeasure> {
+  const nothing = { here: [], elsewhere: [] }
   const tasks = await reads.landings.toMeasure(maxTasks)
-  if (tasks.length === 0) return []
+  if (tasks.length === 0) return nothing
   const ids = tasks.map(({ id }) => id)
   const [attempts, recorded] = await Promise.all([reads.landings.attemptsOf(ids), reads.landings.of(ids)])
   const all = [...attempts.values()].flat()
-  if (all.length === 0) return []
+  if (all.length === 0) return nothing
   const since = Math.min(...all.map(({ openedAt }) => openedAt))
   const steps = await reads.lines.stepsOfAttempts(
     all.map(({ id }) => id),
@@ -236,32 +288,34 @@ async function tasksToMeasure(reads: Reads, machine: string | undefined): Promis
   )
   const lastAttempts = new Map(tasks.map(({ id }) => [id, attempts.get(id)?.at(-1) ?? null]))
   const undone = await undoneTasks(reads, lastAttempts)
-  return tasks.flatMap((task): readonly TaskToMeasure[] => {
-    // What a person took back is not lost: what was measured before stays.
-    if (undone.has(task.id)) return []
-    const own = (attempts.get(task.id) ?? []).filter(
-      ({ status, snapshot }) =>
-        status !== 'open' && snapshot.engine === 'git' && snapshot.machineId === machine,
-    )
+  const here: TaskToMeasure[] = []
+  const elsewhere: TaskElsewhere[] = []
+  // What a person took back is not lost: what was measured before stays.
+  for (const task of tasks.filter(({ id }) => !undone.has(id))) {
+    const ended = endedWithGit(attempts.get(task.id) ?? [])
+    const own = ended.filter(({ snapshot }) => snapshot.machineId === machine)
     const [first] = own
-    if (first === undefined) return []
+    const before = recorded.get(task.id)
+    if (first === undefined) {
+      if (ended.length > 0)
+        elsewhere.push({ task, landed: before ?? null, machine: landingMachine(ended) ?? 'the server' })
+      continue
+    }
     const names = new Set<string>(own.map(({ id }) => id))
     const mine = steps.filter(({ owners }) => owners.some((owner) => names.has(owner)))
-    const before = recorded.get(task.id)
     const landed = before?.is === 'landed' ? before : null
-    return [
-      {
-        task,
-        lines: {
-          taskId: task.id,
-          // A commit may be dated in the future.
-          since: Math.floor(
-            Math.min(landed?.landedAt ?? first.openedAt, before?.measuredAt ?? first.openedAt) / 1_000,
-          ),
-          files: taskLines(mine, names),
-          landed: landed && { commit: landed.commit, landedAt: landed.landedAt, lines: landed.lines },
-        },
+    here.push({
+      task,
+      lines: {
+        taskId: task.id,
+        // A commit may be dated in the future.
+        since: Math.floor(
+          Math.min(landed?.landedAt ?? first.openedAt, before?.measuredAt ?? first.openedAt) / 1_000,
+        ),
+        files: taskLines(mine, names),
+        landed: landed && { commit: landed.commit, landedAt: landed.landedAt, lines: landed.lines },
       },
-    ]
-  })
+    })
+  }
+  return { here, elsewhere }
 }

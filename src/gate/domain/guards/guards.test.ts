@@ -242,6 +242,13 @@ test('verdict and landed: only done tasks count, and what was not measured does 
   const anywhere: Guard = { type: 'landed', branch: null }
   expect(evaluateOneGuard(anywhere, {}, { tasks: [{ ...done, landed: null }] }).status).toBe('unknown')
   expect(evaluateOneGuard(anywhere, {}, at('unknown')).status).toBe('unknown')
+  const elsewhere = { ...done, landed: null, machine: 'vm' }
+  const unmeasured = evaluateOneGuard(anywhere, {}, { tasks: [...at('landed').tasks, elsewhere] })
+  expect(unmeasured).toMatchObject({
+    status: 'unknown',
+    reason: expect.stringContaining('(on vm)'),
+    fix: expect.stringContaining('on vm'),
+  })
   expect(evaluateOneGuard(anywhere, {}, at('pushed')).status).toBe('fails')
   expect(evaluateOneGuard(anywhere, {}, at('reverted')).status).toBe('fails')
   expect(evaluateOneGuard(anywhere, {}, at('landed')).status).toBe('holds')

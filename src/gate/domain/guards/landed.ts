@@ -1,4 +1,4 @@
-import { excerpt } from '../../../kernel/text.ts'
+import { excerpt, joinNames } from '../../../kernel/text.ts'
 import { landingWords } from '../../../track/domain/landed.ts'
 import type { ObservedTask } from '../evidence.ts'
 import { type GuardKind, satisfiedGuard, unknownGuard, unsatisfiedGuard } from './guard.ts'
@@ -17,7 +17,10 @@ export const landed: GuardKind<LandedGuard> = {
     if (done.length === 0) return unknownGuard('no task is done', 'Complete a task, and merge its work.')
     const unknown = done.filter(({ landed: where }) => !where || where.is === 'unknown')
     if (unknown.length > 0) {
-      return unknownGuard(`it was not measured whether ${namesOf(unknown)} landed`, 'Run: waymark landed')
+      return unknownGuard(
+        `it was not measured whether ${namesOf(unknown)} landed`,
+        `Run: waymark landed${onMachines(unknown)}`,
+      )
     }
     const other = done.find(
       ({ landed: where }) => branch !== null && where?.branch != null && !isOn(where.branch, branch),
@@ -37,8 +40,8 @@ export const landed: GuardKind<LandedGuard> = {
     const others = left.length - 1
     const more = others === 0 ? '' : `, and ${others} more ${others === 1 ? 'task' : 'tasks'} did not land`
     return unsatisfiedGuard(
-      `"${excerpt(first.name ?? first.id, 80)}" is ${landingWords(first.landed)}${more}`,
-      'Merge the work, then run: waymark landed',
+      `${nameOf(first)} is ${landingWords(first.landed)}${more}`,
+      `Merge the work, then run: waymark landed${onMachines(left)}`,
     )
   },
 }
@@ -48,7 +51,18 @@ function isOn(measured: string, wanted: string): boolean {
   return measured === wanted || measured.replace(/^origin\//, '') === wanted
 }
 
-function namesOf(tasks: readonly Pick<ObservedTask, 'id' | 'name'>[]): string {
-  const names = tasks.slice(0, 5).map(({ id, name }) => (name === undefined ? id : `"${excerpt(name, 80)}"`))
+/** The machine is named with the task: a process may have a hint of its own. */
+function nameOf({ id, name, machine }: ObservedTask): string {
+  return `${name === undefined ? id : `"${excerpt(name, 80)}"`}${machine === undefined ? '' : ` (on ${machine})`}`
+}
+
+function namesOf(tasks: readonly ObservedTask[]): string {
+  const names = tasks.slice(0, 5).map(nameOf)
   return `${names.join(', ')}${tasks.length > names.length ? ` and ${tasks.length - names.length} more` : ''}`
+}
+
+/** A machine measures only what was done on it, in the commits that it has. */
+function onMachines(tasks: readonly ObservedTask[]): string {
+  const machines = [...new Set(tasks.flatMap(({ machine }) => machine ?? []))]
+  return machines.length === 0 ? '' : `, on ${joinNames(machines)} after git fetch`
 }

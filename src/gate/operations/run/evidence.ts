@@ -2,6 +2,7 @@ import { type Actor, type Author, identityOf } from '../../../kernel/actor.ts'
 import type { PhaseId, TaskId } from '../../../kernel/id.ts'
 import type { TaskCard } from '../../../plan/ports/task-reads.ts'
 import type { Fingerprint, Reads } from '../../../store/ports/store.ts'
+import { landingMachine } from '../../../track/domain/landed.ts'
 import type { Task } from '../../../track/domain/task.ts'
 import { reasonText } from '../../../track/domain/verdict.ts'
 import { undoneTasks } from '../../../track/operations/tree-write.ts'
@@ -229,7 +230,9 @@ async function describeTasks(
       : ((await reads.tasks.verdicts(doubted.attempt.id)).at(-1)?.verdict?.reasons ?? [])
   const doubt = reason && { rule: reason.rule, text: reasonText(reason) }
   const landings = wanted.landings ? await reads.landings.of(ids) : new Map<TaskId, never>()
+  const attempts = wanted.landings ? await reads.landings.attemptsOf(ids) : new Map<TaskId, never>()
   return tasks.map((task) => {
+    const machine = landingMachine(attempts.get(task.id as TaskId) ?? [])
     const { measured, acceptedBy } = byId.get(task.id) ?? { measured: null, acceptedBy: null }
     return {
       ...task,
@@ -239,6 +242,7 @@ async function describeTasks(
         ...(task.id === doubted?.task.id && doubt && { doubt }),
       }),
       ...(wanted.landings && { landed: landings.get(task.id as TaskId) ?? null }),
+      ...(machine !== null && { machine }),
     }
   })
 }

@@ -1,0 +1,87 @@
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { git } from '../support/git.ts'
+import { temporaryFolder } from '../support/git-repository.ts'
+import { type AgentMachine, connectedMachine, teamServer } from './machines.ts'
+
+const merged = `process: { dialect: 1, id: merged, version: "1.0.0", name: Merged, initial_state: work }
+roles: [{ name: agent, kind: agent }]
+states: [{ name: work }, { name: done, is_final: true }]
+events: [{ name: finish, allowed_roles: [agent] }]
+transitions: [{ from: work, event: finish, to: done, guard: landed }]
+guards:
+  landed: { type: landed, hint: Merge it. }
+`
+
+/** A bare repository, and two machines with its default branch. Neither has origin/HEAD. */
+function withRemote(machines: readonly AgentMachine[]): void {
+  const remote = temporaryFolder()
+  git(remote, 'init', '-q', '--bare', '-b', 'main')
+  for (const [at, machine] of machines.entries()) {
+    machine.git('branch', '-M', 'main')
+    machine.git('remote', 'add', 'origin', remote)
+    if (at === 0) machine.git('push', '-q', '-u', 'origin', 'main')
+    machine.git('fetch', '-q', 'origin')
+    machine.git('reset', '-q', '--hard', 'origin/main')
+    machine.git('remote', 'set-head', 'origin', '--delete')
+  }
+}
+
+test('tasks of another machine are named with it until they are measured there', async () => {
+  const server = await teamServer()
+  const [first, second] = ['ada', 'ben'].map((name) => connectedMachine(server, server.newToken(name))) as [
+    AgentMachine,
+    AgentMachine,
+  ]
+  withRemote([first, second])
+  first.write('.waymark/processes/merged.yaml', merged)
+  const [ada, ben] = [await first.connect(), await second.connect()]
+  const { mission_id } = await ada.call('start_mission', { name: 'Shop', objective: 'Sell' })
+  const { run_id } = await ada.call('state_gate_create_run', { process_id: 'merged', mission_id })
+  const work = async (agent: typeof ada, machine: AgentMachine, name: string) => {
+    const { task_id } = await agent.call('start_task', { name, goal: 'g', mission_id })
+    machine.write(join('src', `${name}.ts`), `export const ${name} = 1\n`)
+    await agent.call('complete_task', { task_id, status: 'success', outcome: { summary: `Added ${name}.` } })
+    machine.git('add', 'src')
+    machine.git('commit', '-q', '-m', name)
+    return task_id as string
+  }
+  const landed = (machine: AgentMachine) => JSON.parse(machine.run('landed', '--json').out)
+  const finish = { run_id, event_name: 'finish', expected_revision: 1 }
+
+  const tax = await work(ada, first, 'tax')
+  first.git('push', '-q', 'origin', 'HEAD:tax')
+  second.git('fetch', '-q', 'origin')
+  second.git('merge', '-q', 'origin/tax')
+  const discount = await work(ben, second, 'discount')
+  second.git('push', '-q', 'origin', 'main')
+
+  expect(landed(second)).toMatchObject({
+    branch: 'origin/main',
+    counts: { landed: 1, unknown: 1 },
+    tasks: [{ task_id: tax, is: 'unknown', machine: hostname() }],
+  })
+  const refused = JSON.stringify(
+    await ben.refused('state_gate_emit_event', { ...finish, idempotency_key: 'a' }),
+  )
+  expect(refused).toContain(`tax\\" (on ${hostname()})`)
+  expect(refused).not.toContain('discount')
+
+  expect(second.run('landed').out).toContain('git fetch')
+
+  // Its own main is behind: origin/main has the merge, as on the other machine.
+  first.git('fetch', '-q', 'origin')
+  expect(landed(first)).toMatchObject({
+    branch: 'origin/main',
+    counts: { landed: 2 },
+    tasks: [
+      { task_id: tax, is: 'landed' },
+      { task_id: discount, is: 'landed', machine: hostname() },
+    ],
+    tasks_total: 2,
+  })
+  expect(await ben.call('state_gate_emit_event', { ...finish, idempotency_key: 'b' })).toMatchObject({
+    result: { status: 'succeeded' },
+  })
+})
