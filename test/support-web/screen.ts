@@ -31,6 +31,8 @@ interface ScreenOptions {
   /** What has happened before. */
   readonly fill?: (day: ServingDay['day'], serving: ServingDay) => Promise<unknown>
   readonly recorded?: boolean
+  /** The projects are in one database, which knows persons. */
+  readonly team?: boolean
 }
 
 // Node's own stay: timers of tests, the network, and what the server beneath the page is made of.
@@ -47,11 +49,11 @@ const replaced = [
 ] as const
 
 /** One server with a project for the tests of a file; each test has a page of its own. */
-export function useScreens({ fill, recorded = false }: ScreenOptions = {}) {
+export function useScreens({ fill, recorded = false, team = false }: ScreenOptions = {}) {
   let serving: ServingDay | undefined
   let close: (() => Promise<void>) | undefined
   beforeAll(async () => {
-    serving = recorded ? await openRecordedDay() : await openServingDay()
+    serving = recorded ? await openRecordedDay() : await openServingDay({ team })
     await fill?.(serving.day, serving)
   })
   afterEach(async () => {
@@ -64,12 +66,12 @@ export function useScreens({ fill, recorded = false }: ScreenOptions = {}) {
       if (!serving) throw new Error('the server was started before the tests')
       return serving
     },
-    open: async (path: string): Promise<OpenScreen> => {
+    open: async (path: string, token?: string): Promise<OpenScreen> => {
       if (!serving) throw new Error('the server was started before the tests')
       // Two at once would leave the globals of the first one behind.
       await close?.()
       close = undefined
-      const { screen, close: end } = await openScreen(serving, path)
+      const { screen, close: end } = await openScreen(serving, path, token)
       close = end
       // From now on keys count, and what changes is told.
       await expect.poll(() => screen.all('.live[data-state="live"]').length).toBe(1)
@@ -79,8 +81,8 @@ export function useScreens({ fill, recorded = false }: ScreenOptions = {}) {
 }
 
 /** A page on a server; one at a time, until it is closed. */
-export async function openScreen(serving: ServingDay, path: string) {
-  const cookie = await signIn(serving)
+export async function openScreen(serving: ServingDay, path: string, token?: string) {
+  const cookie = await signIn(serving, token)
   const window = new Window({ url: `${serving.address}${path}`, width: 1280, height: 820 })
   const sockets = new Set<WebSocket>()
   const restore = installGlobals(window, { address: serving.address, cookie, sockets })
@@ -131,8 +133,8 @@ async function renderScreen(
   return { screen: screenOf(serving, location.navigate), close }
 }
 
-async function signIn(serving: ServingDay): Promise<string> {
-  const { headers } = await fetch(serving.login(), { redirect: 'manual' })
+async function signIn(serving: ServingDay, token: string | undefined): Promise<string> {
+  const { headers } = await fetch(serving.login(token), { redirect: 'manual' })
   return headers
     .getSetCookie()
     .map((line) => line.split(';')[0])

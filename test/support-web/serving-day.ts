@@ -22,8 +22,8 @@ export interface ServingDay {
   readonly ask: (token: string, name: string, input: object) => Promise<Answer>
   /** `http://127.0.0.1:<port>`. */
   readonly address: string
-  /** A fresh address that logs a browser in as a person. */
-  login(): string
+  /** A fresh address that logs a browser in as a person, on a server of a team by their token. */
+  login(token?: string): string
   /** Ends the server, and answers how to begin it again where it was. */
   interrupt(): Promise<() => Promise<void>>
   readonly stop: () => Promise<void>
@@ -132,10 +132,8 @@ export async function serveDay(
       return said
     },
     address,
-    login: () => {
-      const token = tokenIdOf(people?.own.person ?? '')
-      return `${address}/login?code=${server.security.codes.make(token, Date.now())}`
-    },
+    login: (token = people?.own.person ?? '') =>
+      `${address}/login?code=${server.security.codes.make(tokenIdOf(token), Date.now())}`,
     interrupt: async () => {
       const at = server.port
       await server.stop()

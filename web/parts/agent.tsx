@@ -10,7 +10,7 @@ export function Agent({ name, person = null }: { readonly name: string; readonly
   )
 }
 
-export function withPerson(agent: string, person: string | null): string {
+function withPerson(agent: string, person: string | null): string {
   return person === null ? agent : `${agent} (${person})`
 }
 

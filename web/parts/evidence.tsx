@@ -92,15 +92,17 @@ function Paths({ paths, name }: { readonly paths: readonly string[]; readonly na
 /** A claim about one's own work: outlined, and attributed. */
 export function ClaimQuote({
   author,
+  person = null,
   children,
 }: {
   readonly author: string
+  readonly person?: string | null
   readonly children: ComponentChildren
 }) {
   return (
     <blockquote class="claimed">
       <span class="claimed-by">
-        <Agent name={author} /> claims
+        <Agent name={author} person={person} /> claims
       </span>
       <span>{children}</span>
     </blockquote>

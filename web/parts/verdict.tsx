@@ -25,7 +25,12 @@ export function VerdictBadge({ is }: Pick<VerdictData, 'is'>) {
 }
 
 interface CompletionProps {
-  readonly claimed: { readonly author: string; readonly text: ComponentChildren } | null
+  readonly claimed: {
+    readonly author: string
+    /** The person behind the author, where one is known. */
+    readonly person?: string | null
+    readonly text: ComponentChildren
+  } | null
   readonly measured: MeasuredData | null
   readonly verdict: VerdictData | null
   /** Files that the agent says it changed, and that did not change. */
@@ -52,7 +57,11 @@ export function CompletionVerdict({
   const isNamed = verdict?.reasons.some(({ rule }) => rule === 'claimed_not_changed') ?? false
   return (
     <section class="completion" aria-label="Completion">
-      {claimed ? <ClaimQuote author={claimed.author}>{claimed.text}</ClaimQuote> : null}
+      {claimed ? (
+        <ClaimQuote author={claimed.author} person={claimed.person ?? null}>
+          {claimed.text}
+        </ClaimQuote>
+      ) : null}
       {measured ? <EvidenceLine measured={measured} /> : null}
       {isNamed ? null : <UnchangedClaims paths={unchanged} />}
       <DeniedFiles paths={denied} />

@@ -370,9 +370,7 @@ function spanOf(attempt: Attempt, end: SnapshotLocation, at: number): MeasuredSp
 /** An attempt that began on another machine: its changes can only be measured there. */
 function unmeasuredEvidence({ snapshot: { machineId, machineName, top } }: Attempt): ChangeReport {
   const location =
-    machineId === undefined
-      ? `where the record is kept, in ${top}`
-      : `on ${machineName} (${machineId}), in ${top}`
+    machineId === undefined ? `where the record is kept, in ${top}` : `on ${machineName}, in ${top}`
   return unknownReport(
     `The attempt started ${location}: its changes can only be measured there, and were not.`,
   )

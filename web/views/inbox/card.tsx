@@ -4,7 +4,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import { formatCount } from '../../../src/kernel/text.ts'
 import type { InboxCard } from '../../api/entities.ts'
 import { keysOf } from '../../keys/bindings.ts'
-import { Agent, withPerson } from '../../parts/agent.tsx'
+import { Agent } from '../../parts/agent.tsx'
 import { eventWords } from '../../parts/event-words.ts'
 import { ClaimQuote, PlusMinus } from '../../parts/evidence.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
@@ -111,7 +111,8 @@ export function Card({
           claimed={
             card.claimed
               ? {
-                  author: withPerson(card.claimed_by ?? openerOf(card), card.claimed_by_person),
+                  author: card.claimed_by ?? openerOf(card),
+                  person: card.claimed_by_person,
                   text: <Prose text={card.claimed} />,
                 }
               : null

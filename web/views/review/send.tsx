@@ -52,7 +52,7 @@ export function SendDialog({ review, data, action, close }: SendProps) {
           <>
             <p class="muted">
               {action === 'send_back'
-                ? 'The inbox asks this about the work. The agent does not get it, only your comments:'
+                ? 'The inbox asks this; the agent gets only your comments, not the question:'
                 : 'The inbox asks this about the work:'}
             </p>
             <ul class="send-waiting">

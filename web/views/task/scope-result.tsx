@@ -2,7 +2,7 @@ import { formatCount } from '../../../src/kernel/text.ts'
 import { noteForPeople } from '../../../src/track/domain/owner-notes.ts'
 import { repeatsScope } from '../../../src/track/domain/scope/repeats-scope.ts'
 import type { AttemptData, ChangesData } from '../../api/entities.ts'
-import { Agent, withPerson } from '../../parts/agent.tsx'
+import { Agent } from '../../parts/agent.tsx'
 import { StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 
@@ -45,7 +45,7 @@ export function ScopeOfChanges({
           ) : null}
           {words[measurement]} <code>{attempt.snapshot_id.slice(0, 7)}</code>
           {attempt.status === 'open' ? ' to the current work tree' : ' to the completion'}
-          {attempt.measured_by ? ` · ${measuringMachineLine(attempt.measured_by)}` : ''}
+          {attempt.measured_by ? ` · on ${machineWords(attempt.measured_by)}` : ''}
         </p>
         {warnings.length > 0 ? (
           <ul class="warnings">
@@ -59,12 +59,9 @@ export function ScopeOfChanges({
   )
 }
 
-function measuringMachineLine({
-  machine_id,
-  machine,
-  token,
-}: NonNullable<AttemptData['measured_by']>): string {
-  return `Measured by machine ${machine ?? machine_id}${token === null ? '' : ` (token ${token})`}`
+/** The machine of an attempt, by its name. */
+export function machineWords({ machine }: NonNullable<AttemptData['measured_by']>): string {
+  return machine === null ? 'another machine' : `machine ${machine}`
 }
 
 const words = {
@@ -142,10 +139,6 @@ function List({ of, title }: { readonly of: readonly string[]; readonly title?: 
       ))}
     </ul>
   )
-}
-
-export function authorOf({ claimed_by, claimed_by_person, agent_name }: AttemptData): string {
-  return withPerson(claimed_by ?? agent_name, claimed_by_person)
 }
 
 function claimedFiguresText(claimed: NonNullable<AttemptData['claimed']>): string {

@@ -4,7 +4,7 @@ import type { AttemptData, TaskData } from '../../api/entities.ts'
 import { PromiseEntries } from '../../parts/promises.tsx'
 import { CompletionVerdict } from '../../parts/verdict.tsx'
 import { linesOfChanges } from './changes.tsx'
-import { AgentClaim, authorOf } from './scope-result.tsx'
+import { AgentClaim } from './scope-result.tsx'
 
 /** A completed attempt: its claim, its measurement and verdict, and what changed since. */
 export function AttemptCompletion({
@@ -20,7 +20,13 @@ export function AttemptCompletion({
   return (
     <section class="task-verdict" aria-label="Verdict">
       <CompletionVerdict
-        claimed={claimed && { author: authorOf(attempt), text: <AgentClaim attempt={attempt} /> }}
+        claimed={
+          claimed && {
+            author: attempt.claimed_by ?? attempt.agent_name,
+            person: attempt.claimed_by_person,
+            text: <AgentClaim attempt={attempt} />,
+          }
+        }
         measured={measurementOf(attempt)}
         verdict={verdict}
         unchanged={unchanged.map(({ path }) => path)}

@@ -23,7 +23,7 @@ import { href, navigate, query } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
 import { Actions } from './actions.tsx'
 import { ChangeTree, linesOfChanges } from './changes.tsx'
-import { ScopeOfChanges, SharedFiles } from './scope-result.tsx'
+import { machineWords, ScopeOfChanges, SharedFiles } from './scope-result.tsx'
 import { TaskStream } from './stream.tsx'
 import { Undo, UndoneNote } from './undo.tsx'
 import { AttemptCompletion, Promises } from './verdict.tsx'
@@ -224,6 +224,14 @@ function AgentPrompt({ task: { id, name } }: { readonly task: TaskData }) {
 }
 
 function AttemptEvidence({ attempt }: { readonly attempt: AttemptData }) {
+  const { status, measured_by: place } = attempt
+  if (status !== 'open' || place === undefined) return <ChangesOfAttempt attempt={attempt} />
+  return (
+    <p class="muted">In progress on {machineWords(place)}. The changes appear when the task is completed.</p>
+  )
+}
+
+function ChangesOfAttempt({ attempt }: { readonly attempt: AttemptData }) {
   const { attempt_id, status } = attempt
   // The work tree of an open attempt changes without a log entry, so any log entry reads it again.
   const changes = useQuery('changes', { id: attempt_id, limit: 1_000 }, { once: status !== 'open' })

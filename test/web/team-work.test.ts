@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { catalog } from '../../src/kernel/operations/catalog.ts'
+import { invoke } from '../../src/kernel/operations/invoke.ts'
+import type { Answer } from '../support/project.ts'
+import { throughMachine } from '../support/through-machine.ts'
+import { useScreens } from '../support-web/screen.ts'
+
+const ids = { mission: '', open: '', ben: '' }
+
+const { open } = useScreens({
+  team: true,
+  fill: async ({ context, write }, { call, ask }) => {
+    await call('person_add', { name: 'Cleo' })
+    await call('member_add', { person: 'Cleo', access: 'contributor' })
+    const { secret: ben } = await call('token_create', { admin: true, person: 'Ben' })
+    const { secret } = await call('token_create', { name: 'codex', person: 'Cleo' })
+    const { mission_id } = await ask(secret, 'start_mission', { name: 'Discounts', objective: 'o' })
+    const outcome = { summary: 'Changed src/diff/reader.ts.' }
+    const { task_id } = await ask(secret, 'start_task', { mission_id, name: 'Here', goal: 'g' })
+    write('src/here.ts', 'export const here = 1\n')
+    await ask(secret, 'complete_task', { task_id, status: 'success', outcome })
+    const away = async (name: string, input: object): Promise<Answer> => {
+      const operation = catalog.find((one) => one.name === name)
+      if (!operation) throw new Error(name)
+      return (await throughMachine(context, name, (on) => invoke(operation, on, input), { input })).answer
+    }
+    const there = await away('start_task', { mission_id, name: 'There', goal: 'g' })
+    write('src/there.ts', 'export const there = 1\n')
+    await away('complete_task', {
+      task_id: there.task_id,
+      status: 'success',
+      outcome: { summary: 'Did it.' },
+    })
+    const started = await away('start_task', { mission_id, name: 'Open there', goal: 'g' })
+    Object.assign(ids, { mission: mission_id, open: started.task_id, ben })
+  },
+})
+
+const machineId = /\be-[0-9a-f]{8}/
+
+test('an agent has one mark in the head of a card and in its claim, with its person behind it', async () => {
+  const screen = await open('/', ids.ben)
+  await screen.see('codex (Cleo)', '.card .claimed')
+  const marks = (selector: string) => screen.all(`${selector} .agent-mark`).map(({ outerHTML }) => outerHTML)
+  const [head] = marks('.card:has(.claimed) .card-by')
+  expect(screen.text('.card .card-by')).toContain('codex (Cleo)')
+  expect(new Set(marks('.card .claimed'))).toEqual(new Set([head]))
+})
+
+test('the page of a task that is open on another machine names the machine, and says nothing of a measurement', async () => {
+  const screen = await open(`/tasks/${ids.open}`, ids.ben)
+  await screen.see('In progress on machine the edge of the tests', 'main')
+  const text = screen.text('main')
+  expect(text).not.toMatch(machineId)
+  expect(text).not.toMatch(/measured|tk-/i)
+})
