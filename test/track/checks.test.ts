@@ -254,6 +254,25 @@ test('verify runs the checks of a task again, on the content as it is', async ()
   })
 })
 
+test.each([
+  ['passes', 'true', 0],
+  ['fails', 'exit 3', 1],
+])(
+  'a verdict that a person accepted is asked about again only if a later check %s',
+  async (_, script, asked) => {
+    const { project, id, items, complete } = await checkedTask(script)
+    const { verdict } = await complete({ outcome: { summary: 'Changed src/api.ts.' } })
+    expect(verdict.is).toBe('contradicted')
+    const verdicts = async () => (await project.call('inbox', { kind: 'verdict' }, { actor: person })).items
+    const [contradicted] = await verdicts()
+    await project.call('approve', { id: contradicted.item_id, reason: 'I saw it.' }, { actor: person })
+    const [command] = await items()
+    await project.call('approve', { id: command.item_id }, { actor: person })
+    expect(await project.call('verify', { task_id: id })).toMatchObject({ passed: asked === 0 })
+    expect(await verdicts()).toHaveLength(asked)
+  },
+)
+
 describe('the verdict on a completion with a check', () => {
   const rules = ({ verdict }: Answer) => verdict.reasons.map(({ rule }: Answer) => rule)
 

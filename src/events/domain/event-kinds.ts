@@ -155,7 +155,7 @@ function kindOf(projectEvent: NewProjectEvent): ProjectEventKindSpec<NewProjectE
 const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<ProjectEventOf<Kind>> } = {
   'project.created': {
     concerns: ({ id, root }) => [createdConcern({ kind: 'project', id, root })],
-    words: ({ root }) => `started the record of ${root}`,
+    words: ({ root }) => (root === '' ? 'started the record' : `started the record of ${root}`),
   },
   'project.ended': {
     concerns: () => [updatedConcern({ kind: 'writing', ended: true })],

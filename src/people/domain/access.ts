@@ -58,7 +58,7 @@ export function lowerAccess(access: Access, most: Access): Access {
 /** The meaning of an access level, as the rest of a sentence. */
 export const accessWords: Readonly<Record<Access, string>> = {
   viewer: 'reads',
-  contributor: 'works: uses tools, writes notes, creates tokens for their agents',
-  maintainer: 'decides: inbox, approvals, commands, changes to the plan',
+  contributor: 'plans, works, answers their own agents',
+  maintainer: 'decides: inbox, approvals, settings',
   owner: 'manages members, and revokes tokens',
 }

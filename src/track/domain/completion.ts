@@ -16,7 +16,14 @@ import {
   type TaskOutcome,
 } from './task.ts'
 import type { FilesTakenBack } from './task-work.ts'
-import { asksTheSame, type CompletionMode, isContradiction, reasonText, type Verdict } from './verdict.ts'
+import {
+  asksNothingNew,
+  asksTheSame,
+  type CompletionMode,
+  isContradiction,
+  reasonText,
+  type Verdict,
+} from './verdict.ts'
 
 export interface CompletionRequest {
   /** The author of the completion and its outcome. */
@@ -419,6 +426,8 @@ export function changeVerdict(
   }
   // The item stays as it is: open, or answered by a person.
   if (asksTheSame(before, verdict)) return [changed]
+  const isAnswered = verdictItems.every(({ status }) => status !== 'open')
+  if (isAnswered && asksNothingNew(before, verdict)) return [changed]
   const opened = verdictItem(verdict, { attempt, mode: completion }, setting)
   return [
     changed,

@@ -287,6 +287,16 @@ export function asksTheSame(a: Verdict, b: Verdict): boolean {
   return before === after
 }
 
+/** Whether a person who answered the first verdict knows all that the second one is about. */
+export function asksNothingNew(answered: Verdict, verdict: Verdict): boolean {
+  const rules = new Set(answered.reasons.map(({ rule }) => rule))
+  const failed = new Set(answered.checks.filter(hasFailed).map(({ command }) => command))
+  return (
+    verdict.reasons.every(({ rule }) => rules.has(rule)) &&
+    verdict.checks.filter(hasFailed).every(({ command }) => failed.has(command))
+  )
+}
+
 /** Whether a success changed nothing although a change was to be expected. */
 function lacksChange(facts: VerdictFacts): boolean {
   const { status, measurement, changed, hasOtherWork, promises } = facts

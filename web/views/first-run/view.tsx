@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import { joinNames } from '../../../src/kernel/text.ts'
 import { errorText } from '../../api/call.ts'
-import { type CurrentSession, playDemo, readSession, session } from '../../api/session.ts'
+import { type CurrentSession, isSingleUser, playDemo, readSession, session } from '../../api/session.ts'
 import { listenToFrames } from '../../live/feed.ts'
 import { StatusIcon } from '../../parts/status.tsx'
 import { programCommand } from '../../parts/terminal-command.tsx'
 import { CopyButton } from '../../parts/text.tsx'
-import { href, navigate, query, setQuery } from '../../router/location.ts'
+import { base, href, navigate, query, setQuery } from '../../router/location.ts'
 import { OperationButton } from '../../shell/operation-button.tsx'
 import { projectStatus } from '../../shell/project-status.ts'
 import { showToast } from '../../shell/toasts.tsx'
@@ -134,10 +134,18 @@ function ProjectStart({ command, current }: ProjectStartProps) {
       <h1>Connect an agent</h1>
       <ConnectSteps
         steps={[
+          ...(isSingleUser.value
+            ? []
+            : [
+                [
+                  'In a terminal, in your clone of the repository: connect it. It asks for your token, which Settings, Tokens creates.',
+                  `${command} connect ${location.origin}${base.value}`,
+                ] as const,
+              ]),
           setUp.length > 0
             ? [`${joinNames(setUp)} ${setUp.length === 1 ? 'is' : 'are'} set up in this project.`, null]
             : [
-                'In a terminal, in this project: set up your agents’ clients. You see every change first.',
+                `${isSingleUser.value ? 'In a terminal, in this project' : 'There'}: set up your agents’ clients. You see every change first.`,
                 `${command} init`,
               ],
           ['Then ask the agent:', 'Start a Waymark mission for this and work in tasks.'],

@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { formatCount } from '../../../src/kernel/text.ts'
 import type { InboxCard } from '../../api/entities.ts'
+import { isSingleUser } from '../../api/session.ts'
 import { keysOf } from '../../keys/bindings.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { eventWords } from '../../parts/event-words.ts'
@@ -97,7 +98,9 @@ export function Card({
       {card.cannot_approve ? (
         <p class="muted">
           You cannot approve it. {card.cannot_approve}
-          {card.request?.kind === 'decision' ? ' You can cancel the run on its page.' : ''}
+          {card.request?.kind === 'decision' && isSingleUser.value
+            ? ' You can cancel the run on its page.'
+            : ''}
         </p>
       ) : null}
       <ChangedTasks card={card} />
@@ -319,7 +322,10 @@ function CardKey({ keys, isSelected }: { readonly keys: string; readonly isSelec
 function AnswerForm({ verb, send, leave }: AnswerFormProps) {
   const id = useId()
   const field = useRef<HTMLTextAreaElement>(null)
-  useLayoutEffect(() => field.current?.focus(), [])
+  useLayoutEffect(() => {
+    field.current?.focus()
+    field.current?.form?.scrollIntoView({ block: 'nearest' })
+  }, [])
   const submit = () => {
     const text = field.current?.value.trim() ?? ''
     if (text === '') field.current?.focus()

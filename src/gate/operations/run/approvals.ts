@@ -5,6 +5,7 @@ import { callTo, Failure, hintOf } from '../../../kernel/failure.ts'
 import type { TransactionContext } from '../../../kernel/id.ts'
 import { instant } from '../../../kernel/instant.ts'
 import type { RecordContext } from '../../../kernel/operations/operation.ts'
+import { joinNames } from '../../../kernel/text.ts'
 import { hasGateRole } from '../../../people/domain/access.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import type { Task } from '../../../track/domain/task.ts'
@@ -171,9 +172,21 @@ export async function awaitedApprovalRefusal(
   const changeAuthors = isOfWork ? await peopleAtWork(reads, record) : []
   for (const approval of approvals) {
     const refusal = await approvalRefusal(reads, loaded, { handling, approval, requester, changeAuthors })
+    if (refusal?.reason === 'gate_role_missing') return withPeopleOfRole(reads, refusal, approval.role)
     if (refusal) return refusal
   }
   return null
+}
+
+/** Names who has the gate role that the caller has not. */
+async function withPeopleOfRole({ identities }: Reads, refusal: Failure, role: string): Promise<Failure> {
+  const members = await identities.members()
+  const able = members.filter(({ member }) => member.roles.includes(role)).map(({ person }) => person.name)
+  if (able.length === 0) return refusal
+  return new Failure(refusal.code, `${refusal.message} ${joinNames(able.slice(0, 5))} can approve it.`, {
+    reason: 'gate_role_missing',
+    ...(refusal.hint !== undefined && { hint: refusal.hint }),
+  })
 }
 
 /** On a team server people approve in their gate roles. */
