@@ -19,6 +19,9 @@ export const moveWords = {
   mark: 'Mark it done, not measured',
 } as const
 
-export function openAttemptText(agent: string | null): string {
-  return `An attempt of ${agent ?? 'an agent'} is open. The agent ends it with complete_task.`
+/** `lostAccess`: why the agent can end it no more. */
+export function openAttemptText(agent: string | null, lostAccess?: string): string {
+  const open = `An attempt of ${agent ?? 'an agent'} is open`
+  if (lostAccess === undefined) return `${open}. The agent ends it with complete_task.`
+  return `${open}, and cannot go on: ${lostAccess}. Abandon it in the inbox, or start the task with take_over.`
 }

@@ -206,7 +206,11 @@ function RunningTasks() {
         <a
           key={task_id}
           href={href(`/tasks/${task_id}`)}
-          title={stale ? `${agent_name}: ${name}. No call for two hours.` : `${agent_name}: ${name}`}
+          title={
+            stale
+              ? `${agent_name}: ${name}. No call for two hours, or its person is disabled.`
+              : `${agent_name}: ${name}`
+          }
         >
           <AgentMark name={agent_name} />
           <span class="visually-hidden">{agent_name}: </span>

@@ -270,6 +270,7 @@ function attemptText(attempt: AttemptAnswer, task: TaskAnswer, page: RenderConte
       ['scope', attempt.areas.join(', ') || 'none declared'],
       ['work tree', attempt.work_tree],
       ['measured by', measuringMachineText(attempt)],
+      ['access', attempt.lost_access ?? ''],
     ],
     page,
   )

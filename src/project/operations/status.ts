@@ -16,6 +16,7 @@ import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
 import { workTreePlace } from '../../kernel/operations/local-work-tree.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
+import type { Person } from '../../people/domain/identity.ts'
 import type { PlanFilter } from '../../plan/ports/plan-reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { isEnded, phaseProgress, shownStatus } from '../../track/domain/mission.ts'
@@ -41,6 +42,7 @@ export const Work = z.object({
       machine: Named.nullable(),
       started_at: z.string(),
       last_call_at: z.string(),
+      /** No call for two hours, or its person is disabled. */
       stale: z.boolean(),
       work_tree: z.string(),
     }),
@@ -283,11 +285,11 @@ async function currentWork(
       task_id: attempt.taskId,
       name: excerpt(names.get(attempt.taskId) ?? '', 120),
       agent_name: displayName(attempt),
-      person: people.get(attempt.actor.person ?? '') ?? null,
+      person: people.get(attempt.actor.person ?? '')?.name ?? null,
       machine: machineOfSnapshot(attempt.snapshot),
       started_at: instant(attempt.openedAt),
       last_call_at: instant(attempt.lastCallAt),
-      stale: isStale(attempt, now),
+      stale: isStale(attempt, now) || (people.get(attempt.actor.person ?? '')?.disabledAt ?? null) !== null,
       work_tree: attempt.snapshot.top,
     })),
     running_total: total,
@@ -299,11 +301,9 @@ async function currentWork(
 async function peopleOfAttempts(
   identities: Reads['identities'],
   attempts: readonly Attempt[],
-): Promise<ReadonlyMap<string, string | null>> {
+): Promise<ReadonlyMap<string, Person | null>> {
   const ids = [...new Set(attempts.flatMap(({ actor }) => actor.person ?? []))]
-  const people = ids.map(
-    async (id): Promise<[string, string | null]> => [id, (await identities.person(id))?.name ?? null],
-  )
+  const people = ids.map(async (id): Promise<[string, Person | null]> => [id, await identities.person(id)])
   return new Map(await Promise.all(people))
 }
 

@@ -26,6 +26,7 @@ import {
 import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { peopleBehind } from '../../people/operations/agent-owners.ts'
+import { lostAccess } from '../../people/operations/lost-access.ts'
 import { isHeld } from '../../plan/domain/claims.ts'
 import { marks } from '../../plan/domain/readiness.ts'
 import { DoneWhenEntry, doneWhenEntry, promisesOf } from '../../plan/operations/done-when.ts'
@@ -158,6 +159,8 @@ const AttemptDetail = z.object({
   claimed_by_person: z.string().nullable(),
   /** The person behind the agent that started it. */
   person: z.string().nullable(),
+  /** Why its agent can make no more calls, while it is open: `Dan is disabled`. */
+  lost_access: z.string().optional(),
   /** Corrections after the end, beside the claim. */
   corrections: list(CorrectionEntry),
 })
@@ -490,9 +493,11 @@ async function taskDetail(
       const next = attempts.find(({ number }) => number > attempt.number)
       const sentBack = returnOf(attempt, next, returns)
       const detail = await attemptDetail(reads, attempt)
+      const lost = attempt.status === 'open' ? await lostAccess(reads, attempt.actor, now) : null
       const isAccepted = next === undefined && isDoubted(detail.verdict?.is)
       return {
         ...detail,
+        ...(lost !== null && { lost_access: lost }),
         ...(isAccepted && acceptedBy !== undefined && { accepted_by: acceptedBy }),
         ...(next === undefined && changed.length > 0 && { changed_since: changed }),
         ...(sentBack && { sent_back: { author: sentBack.author, created_at: instant(sentBack.at) } }),

@@ -38,6 +38,7 @@ function situation(changes: Partial<TaskSituation> = {}): TaskSituation {
     planned: null,
     last: null,
     items: [],
+    lostAccess: null,
     dependencies: [],
     taskOfToken: null,
     ...changes,
@@ -138,6 +139,13 @@ describe('a planned task with an open attempt', () => {
     const started = beginAttempt(request({ agentName: 'other', takeOver: true }), held, later)
     expect(eventKinds(started)).toEqual(['attempt.abandoned', 'attempt.opened'])
     expect(started.attempt.number).toBe(2)
+  })
+
+  test('is taken over at once from a caller that lost its access, and only when asked', () => {
+    const lost = { ...held, lostAccess: 'Dan is disabled' }
+    expect(() => beginAttempt(request({ agentName: 'other' }), lost, settingAt(5))).toThrow(/Dan is disabled/)
+    const started = beginAttempt(request({ agentName: 'other', takeOver: true }), lost, settingAt(5))
+    expect(eventKinds(started)).toEqual(['attempt.abandoned', 'attempt.opened'])
   })
 })
 

@@ -52,7 +52,7 @@ export function beginAttempt(
   const admitted = admitTask(situation)
   const planned = plannedTaskOf(request, situation, setting)
   const open = situation.last?.status === 'open' ? situation.last : null
-  const before = open ? mayTakeOver(open, { request, items: situation.items }, setting) : null
+  const before = open ? mayTakeOver(open, { request, ...situation }, setting) : null
   if (before?.resumed) return resumeAttempt(before.resumed, planned, { request, situation, setting })
 
   const startedPlan = startPlanned(request, situation, setting)
@@ -273,6 +273,8 @@ export interface TaskSituation {
   readonly last: Attempt | null
   /** The inbox items of that attempt. */
   readonly items: readonly InboxItem[]
+  /** Why the caller of that attempt, if it is open, can make no more calls; null if it can. */
+  readonly lostAccess: string | null
   /** The dependencies of the planned task. */
   readonly dependencies: readonly Dependency[]
   /** The task that the caller's claim token belongs to, if it is another one. */

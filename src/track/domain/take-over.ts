@@ -30,37 +30,40 @@ export function ownOpenAttempt(
   return last?.status === 'open' && !takeOver && isOpenedBy(last, actor, agentName) ? last : null
 }
 
-/** An open attempt blocks others until it is closed, or stale and taken over. */
+/** An open attempt blocks others until it is closed, or taken over: stale, or of a caller that lost its access. */
 export function mayTakeOver(
   open: Attempt,
   takeOver: {
     readonly request: Pick<TaskRequest, 'actor' | 'agentName' | 'takeOver'>
     /** The inbox items of the open attempt. */
     readonly items: readonly InboxItem[]
+    /** Why its caller can make no more calls; null if it can. */
+    readonly lostAccess: string | null
   },
   setting: TransactionContext,
 ): TakeOverResult {
-  const { request, items } = takeOver
+  const { request, items, lostAccess } = takeOver
   if (ownOpenAttempt(open, request) !== null) return { resumed: open, events: [] }
   const holder = displayName(open)
-  if (!isStale(open, setting.at)) {
+  if (lostAccess === null && !isStale(open, setting.at)) {
     throw new Failure(
       'CONFLICT',
       `${holder} is working on task ${open.taskId}: attempt ${open.id} has been open since ${instant(open.openedAt)}, last call ${instant(open.lastCallAt)}.`,
       { reason: 'attempt_of_other_agent', hint: liveAttemptHint(open, request) },
     )
   }
+  const why = lostAccess ?? `no call since ${instant(open.lastCallAt)}`
   if (!request.takeOver) {
     throw new Failure(
       'CONFLICT',
-      `Attempt ${open.id} of ${holder} at task ${open.taskId} is stale: no call since ${instant(open.lastCallAt)}.`,
+      `Attempt ${open.id} of ${holder} at task ${open.taskId} is stale: ${why}.`,
       {
         reason: 'attempt_stale',
         hint: hintOf`Abandon it and start again with ${callTo('start_task', { planned_task_id: open.taskId, take_over: true })}.`,
       },
     )
   }
-  const reason = `Taken over by ${displayName(request)}: no call since ${instant(open.lastCallAt)}.`
+  const reason = `Taken over by ${displayName(request)}: ${why}.`
   return {
     resumed: null,
     events: abandon(open, items, reason),

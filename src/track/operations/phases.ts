@@ -82,6 +82,7 @@ export const startPhase = defineOperation({
       planned: null,
       last: null,
       items: [],
+      lostAccess: null,
       dependencies: [],
       taskOfToken: null,
     }

@@ -36,6 +36,7 @@ import {
   reportedBrief,
   reportedContents,
 } from '../../lines/operations/record-lines.ts'
+import { lostAccess } from '../../people/operations/lost-access.ts'
 import { addToDoneWhen, noDoneWhen } from '../../plan/domain/done-when.ts'
 import {
   DoneWhenEntry,
@@ -196,7 +197,7 @@ export const startTask = defineOperation({
     }
     // One round trip: while the project is locked, every query delays other callers.
     const [situation, lineContext, open, session] = await Promise.all([
-      loadSituation(reads, input),
+      loadSituation(reads, input, context.clock.now()),
       taken ? changedLineContext(reads, taken) : null,
       taken ? openAttemptsInTree(reads, taken.place, taken.at) : [],
       sessionOfCaller(reads, context),
@@ -398,7 +399,7 @@ interface ContainerInput {
 }
 
 /** Reads the situation that `startTask` decides on. Fails with NOT_FOUND for a missing container. */
-async function loadSituation(reads: Reads, input: ContainerInput): Promise<TaskSituation> {
+async function loadSituation(reads: Reads, input: ContainerInput, now: number): Promise<TaskSituation> {
   const planned = input.planned_task_id === undefined ? null : await findPlanned(reads, input.planned_task_id)
   const parentId = input.parent_task_id ?? planned?.task.parentTaskId ?? undefined
   const [parent, last, home, dependencies, token] = await Promise.all([
@@ -408,10 +409,11 @@ async function loadSituation(reads: Reads, input: ContainerInput): Promise<TaskS
     planned ? reads.tasks.dependencies(planned.task.id) : [],
     planned && input.claim_token !== undefined ? reads.plan.taskOfToken(input.claim_token) : null,
   ])
-  const [parentAttempt, above, items] = await Promise.all([
+  const [parentAttempt, above, items, lost] = await Promise.all([
     parent ? reads.tasks.openAttempt(parent.id) : null,
     parent ? reads.tasks.ancestors([parent.id]) : null,
     last ? reads.inboxItems.ofAttempt(last.id) : [],
+    last?.status === 'open' ? lostAccess(reads, last.actor, now) : null,
   ])
   const mission = await missionOf(reads, input, { planned: planned?.task ?? null, parent, parentAttempt })
   return {
@@ -424,6 +426,7 @@ async function loadSituation(reads: Reads, input: ContainerInput): Promise<TaskS
     planned,
     last,
     items,
+    lostAccess: lost,
     dependencies,
     taskOfToken: token,
   }

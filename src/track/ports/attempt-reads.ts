@@ -83,7 +83,10 @@ export interface AttemptReads {
   openAttempts(missionId?: MissionId): Promise<readonly Attempt[]>
   /** The open attempts with the latest calls, in order of their start, and the total. */
   atWork(limit: number): Promise<{ readonly attempts: readonly Attempt[]; readonly total: number }>
-  /** Open attempts that are stale at a time and have no open inbox item of kind stale_attempt, at most 50. */
+  /**
+   * Open attempts that are stale at a time, or whose caller lost its access, and that have no open inbox item of kind
+   * stale_attempt, at most 50.
+   */
   silentAttempts(now: number): Promise<readonly Attempt[]>
   /** The last 200 attempts in a work tree that were open and not stale at some time since `since`, oldest first. */
   attemptsInTree(top: string, since: number): Promise<readonly Attempt[]>

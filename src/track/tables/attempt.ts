@@ -13,6 +13,7 @@ import type { AttemptId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
 import { isLeaseRunning } from '../../kernel/lease.ts'
 import type { ListPart } from '../../kernel/page.ts'
 import { releaseLines } from '../../lines/tables/released-lines.ts'
+import { serverProject } from '../../people/domain/identity.ts'
 import { claimDurationMs } from '../../plan/domain/claims.ts'
 import { type ClaimColumns, claimColumns, touchTask, unclaimed } from '../../plan/tables/claim.ts'
 import { aroundTask, changeTask } from '../../plan/tables/task.ts'
@@ -20,6 +21,7 @@ import { fingerprint } from '../../store/fingerprint.ts'
 import {
   cachedQuery,
   insertRows,
+  isSqlite,
   parseColumn,
   parseColumnOrNull,
   prepareByIds,
@@ -752,7 +754,11 @@ async function staleAttempts({ db, projectId }: ReadScope, now: number): Promise
     .where('project_id', '=', projectId)
     .where('status', '=', 'open')
     .where((call) =>
-      call.or([call('last_call_at', '<=', now - staleAfter), call('last_call_at', '>=', now + staleAfter)]),
+      call.or([
+        call('last_call_at', '<=', now - staleAfter),
+        call('last_call_at', '>=', now + staleAfter),
+        isWithoutAccess(db, now),
+      ]),
     )
     .where((eb) =>
       eb.not(
@@ -777,6 +783,23 @@ async function staleAttempts({ db, projectId }: ReadScope, now: number): Promise
     .limit(50)
     .execute()
   return rows.map(attemptOf)
+}
+
+/** Whether the person of an attempt is disabled, or its agent's token is revoked or expired: see `lostAccess`. */
+function isWithoutAccess(db: ReadScope['db'], now: number) {
+  const part = (name: 'kind' | 'person' | 'token') =>
+    isSqlite(db) ? sql`attempt.actor ->> ${sql.lit(name)}` : sql`attempt.actor::json ->> ${sql.lit(name)}`
+  return sql<boolean>`(
+    exists (
+      select 1 from person
+      where person.project_id = ${serverProject} and person.id = ${part('person')} and person.disabled_at is not null
+    )
+    or ${part('kind')} = 'agent' and exists (
+      select 1 from token
+      where token.project_id = ${serverProject} and token.id = ${part('token')}
+        and (token.revoked_at is not null or token.expires_at <= ${now})
+    )
+  )`
 }
 
 /** Snapshots of attempts, turns, guarded commands, and of what commands of people replaced. Unlimited: an unlisted snapshot may be deleted. */

@@ -103,7 +103,7 @@ function sumOf(attempts: readonly WorkingAttempt[]): string {
   const agents = new Set(attempts.map(({ agent_name }) => agent_name)).size
   const stale = attempts.filter((attempt) => attempt.stale).length
   if (agents === 0) return 'No agent is working'
-  return `${agents} ${agents === 1 ? 'agent works' : 'agents work'} on ${formatCount(attempts.length, 'task')}${stale > 0 ? ` · ${stale} stale: no call for two hours` : ''}`
+  return `${agents} ${agents === 1 ? 'agent works' : 'agents work'} on ${formatCount(attempts.length, 'task')}${stale > 0 ? ` · ${stale} stale` : ''}`
 }
 
 interface AttemptRowsProps {

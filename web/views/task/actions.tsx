@@ -56,7 +56,7 @@ export function Actions({ task, refresh }: { readonly task: TaskData; readonly r
         </a>
       ) : null}
       {open ? (
-        <p class="muted">{openAttemptText(open.agent_name)}</p>
+        <p class="muted">{openAttemptText(open.agent_name, open.lost_access)}</p>
       ) : claim ? (
         <p class="muted">Taken by {claim.agent}.</p>
       ) : null}
