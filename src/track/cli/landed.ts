@@ -12,15 +12,16 @@ export const landed: CallView<'measure_landed'> = (answer, page, { task: asked }
   const found = asked === undefined ? landedCounts(counts) : []
   if (tasks.length === 0 && found.length === 0) return 'No finished task has changed lines yet.'
   const columns = [{ title: 'task', shrinks: true }, { title: 'where its lines are' }, { title: 'id' }]
-  const isBehind = tasks.some(({ is }) => is !== 'landed')
+  const behind = tasks.filter(({ is }) => is !== 'landed')
+  const notLanded = behind.every(({ is }) => is === 'unknown') ? 'Not measured' : 'Not landed'
   const rows = tasks.map((task) => [task.title, placeText(task), page.ink('dim', task.task_id)])
-  const machines = [...new Set(tasks.flatMap(({ is, machine }) => (is === 'landed' ? [] : (machine ?? []))))]
+  const machines = [...new Set(behind.flatMap(({ machine }) => machine ?? []))]
   return blocks(
     [branchText(answer), found.join(', ')]
       .filter((part) => part !== '')
       .map((part) => `${part}.`)
       .join(' '),
-    section(isBehind ? 'Not landed' : 'Landed', table(columns, rows, page), page),
+    section(behind.length > 0 ? notLanded : 'Landed', table(columns, rows, page), page),
     tasks.some(({ is, lines, total }) => is === 'landed' && lines < total)
       ? 'A line that was changed or removed since its task ended is not counted.'
       : '',
