@@ -4,6 +4,7 @@ import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
 import type { Context } from '../../src/kernel/operations/operation.ts'
 import { commitCopied } from '../support/copied-folder.ts'
+import { throughMachine } from '../support/through-machine.ts'
 
 const minute = 60_000
 
@@ -19,6 +20,8 @@ export interface Day {
   readonly pass: (minutes: number) => void
   readonly agent: (name: string) => (operation: string, input: object) => Promise<Said>
   readonly person: (operation: string, input: object) => Promise<Said>
+  /** An agent on another machine, with the same folder. */
+  readonly away: (operation: string, input: object) => Promise<Said>
   readonly write: (path: string, content: string) => void
   readonly remove: (path: string) => void
 }
@@ -26,11 +29,13 @@ export interface Day {
 export function openDay(context: Context, hours: number): Day {
   let back = hours * 60 * minute
   const clock = { now: () => context.clock.now() - back }
-  const act = (actor: Context['actor']) => (name: string, input: object) => {
+  const operationNamed = (name: string) => {
     const operation = catalog.find((candidate) => candidate.name === name)
     if (!operation) throw new Error(`There is no operation ${name}.`)
-    return invoke(operation, { ...context, clock, actor }, input)
+    return operation
   }
+  const act = (actor: Context['actor']) => (name: string, input: object) =>
+    invoke(operationNamed(name), { ...context, clock, actor }, input)
   return {
     folder: context.folder,
     context: { ...context, clock },
@@ -39,6 +44,10 @@ export function openDay(context: Context, hours: number): Day {
     },
     agent: (name) => act({ name, kind: 'agent', role: null, channel: 'stdio' }),
     person: act({ name: 'Tess', kind: 'person', role: null, channel: 'cli' }),
+    away: async (name, input) => {
+      const work = (there: Context) => invoke(operationNamed(name), there, input)
+      return (await throughMachine({ ...context, clock }, name, work, { input })).answer
+    },
     write: (path, content) => {
       mkdirSync(dirname(join(context.folder, path)), { recursive: true })
       writeFileSync(join(context.folder, path), content)

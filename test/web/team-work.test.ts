@@ -1,15 +1,11 @@
 import { expect, test } from 'vitest'
-import { catalog } from '../../src/kernel/operations/catalog.ts'
-import { invoke } from '../../src/kernel/operations/invoke.ts'
-import type { Answer } from '../support/project.ts'
-import { throughMachine } from '../support/through-machine.ts'
 import { useScreens } from '../support-web/screen.ts'
 
 const ids = { mission: '', open: '', ben: '' }
 
 const { open } = useScreens({
   team: true,
-  fill: async ({ context, write }, { call, ask }) => {
+  fill: async ({ away, write }, { call, ask }) => {
     await call('person_add', { name: 'Cleo' })
     await call('member_add', { person: 'Cleo', access: 'contributor' })
     const { secret: ben } = await call('token_create', { admin: true, person: 'Ben' })
@@ -19,11 +15,6 @@ const { open } = useScreens({
     const { task_id } = await ask(secret, 'start_task', { mission_id, name: 'Here', goal: 'g' })
     write('src/here.ts', 'export const here = 1\n')
     await ask(secret, 'complete_task', { task_id, status: 'success', outcome })
-    const away = async (name: string, input: object): Promise<Answer> => {
-      const operation = catalog.find((one) => one.name === name)
-      if (!operation) throw new Error(name)
-      return (await throughMachine(context, name, (on) => invoke(operation, on, input), { input })).answer
-    }
     const there = await away('start_task', { mission_id, name: 'There', goal: 'g' })
     write('src/there.ts', 'export const there = 1\n')
     await away('complete_task', {
@@ -53,4 +44,12 @@ test('the page of a task that is open on another machine names the machine, and 
   const text = screen.text('main')
   expect(text).not.toMatch(machineId)
   expect(text).not.toMatch(/measured|tk-/i)
+})
+
+test('a review of work on two machines names each work tree by its folder and machine', async () => {
+  const screen = await open(`/review/mission/${ids.mission}`, ids.ben)
+  await screen.see('there.ts', '.review-path')
+  expect(screen.text('.review-tree')).toContain('diffkit on the edge of the tests')
+  expect(screen.text('.review-file-words')).toContain('in diffkit on the server')
+  expect(screen.text('main')).not.toMatch(machineId)
 })

@@ -72,6 +72,33 @@ export function touchedFiles(
     .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.tree < b.tree ? -1 : 1))
 }
 
+/**
+ * What people call each work tree: its folder, and its machine where there are several. Equal ones are told apart by the
+ * folders above, or a number.
+ */
+export function workTreeNames(places: readonly SnapshotLocation[]): ReadonlyMap<string, string> {
+  const trees = [...new Map(places.map((place) => [treeOf(place), place]))].sort(([a], [b]) =>
+    a < b ? -1 : 1,
+  )
+  const isOneMachine = new Set(trees.map(([, { machineId }]) => machineId)).size === 1
+  const named = trees.map(([tree, { top, machineId, machineName = 'another machine' }]) => {
+    const machine = machineId === undefined ? 'the server' : machineName
+    return { tree, folders: top.split(/[\\/]/).filter(Boolean), on: isOneMachine ? '' : ` on ${machine}` }
+  })
+  const nameWith = ({ folders, on }: (typeof named)[number], count: number) =>
+    `${folders.slice(-count).join('/')}${on}`
+  return new Map(
+    named.map((one) => {
+      const sameAt = (count: number) =>
+        named.filter((other) => nameWith(other, count) === nameWith(one, count))
+      const counts = one.folders.map((_, at) => at + 1)
+      const count = counts.find((folders) => sameAt(folders).length === 1)
+      if (count !== undefined) return [one.tree, nameWith(one, count)]
+      return [one.tree, `${nameWith(one, 1)} (${sameAt(one.folders.length).indexOf(one) + 1})`]
+    }),
+  )
+}
+
 /** A renamed file whose old path was written again is back there. */
 function withLater(file: TouchedFile, write: LaterWrite | undefined): TouchedFile {
   if (!write?.files.has(file.path)) return file

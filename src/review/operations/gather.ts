@@ -11,7 +11,13 @@ import type { Reads } from '../../store/ports/store.ts'
 import type { ReportedChange } from '../../track/domain/changes.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../../track/domain/task.ts'
 import { measuredOpenAttempts, openAttemptMeasurements } from '../../track/operations/measure-attempt.ts'
-import { type LaterWrite, type ReviewedAttempt, type TouchedFile, touchedFiles } from '../domain/files.ts'
+import {
+  type LaterWrite,
+  type ReviewedAttempt,
+  type TouchedFile,
+  touchedFiles,
+  workTreeNames,
+} from '../domain/files.ts'
 import type { FileStates } from '../ports/review-reads.ts'
 import { type Contents, type fileContents, fileStates, maxComparedBytes } from './measure-files.ts'
 import { sentContents } from './stored-content.ts'
@@ -24,6 +30,8 @@ export interface ReviewedFile {
   readonly from: string | null
   /** Its work tree, if the review has several. */
   readonly tree: string | null
+  /** What people call that work tree. */
+  readonly treeName: string | null
   readonly status: ReportedChange['change']
   readonly before: FileState | null
   readonly after: FileState | null
@@ -76,7 +84,7 @@ export async function gatherFiles(
     const [place, path] = side === 'before' ? [file.before, file.from] : [file.after, file.path]
     return isHere(context, place) ? stateAt(place, path) : sentState(file, side, stored)
   }
-  const trees = new Set(all.map(({ tree }) => tree))
+  const trees = workTreeNames(all.map(({ before }) => before))
   const unknown = new Set<TouchedFile>()
   const files = touched.flatMap((file): readonly ReviewedFile[] => {
     const [old, now] = [stateOf(file, 'before'), stateOf(file, 'after')]
@@ -93,6 +101,7 @@ export async function gatherFiles(
         path: file.path,
         from: isMoved ? file.from : null,
         tree: trees.size > 1 ? file.tree : null,
+        treeName: trees.size > 1 ? (trees.get(file.tree) ?? null) : null,
         status: isMoved ? 'renamed' : before === null ? 'added' : after === null ? 'deleted' : 'modified',
         before,
         after,

@@ -43,6 +43,8 @@ const FileEntry = z.object({
   path: z.string(),
   from: z.string().nullable(),
   tree: z.string().nullable(),
+  /** What people call that work tree: its folder, and its machine where there are several. */
+  tree_name: z.string().nullable(),
   status: z.enum(statuses),
   mode: z.object({ before: z.string(), after: z.string() }).nullable(),
   ...FileFigures.shape,
@@ -185,6 +187,7 @@ export const reviewShow = defineOperation({
         path: file.path,
         from: file.from,
         tree: file.tree,
+        tree_name: file.treeName,
         status: file.status,
         mode: modeChange(file),
         ...(figures.get(file) ?? unknownFigures),

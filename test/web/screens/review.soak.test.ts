@@ -43,6 +43,28 @@ test('hostile names and contents are shown as they are, folded with a reason, wi
   expect(complaints).toEqual([])
 })
 
+test('on a phone the head of a file has its whole folder, beside the work tree and the attempts', async () => {
+  const { day } = serving()
+  const { away } = day
+  const mira = day.agent('mira')
+  const { mission_id } = await mira('start_mission', { name: 'Two machines', objective: 'o' })
+  const { task_id } = await mira('start_task', { mission_id, name: 'Here' })
+  day.write('src/diff/here.ts', 'export const here = 1\n')
+  await mira('complete_task', { task_id, status: 'success', outcome })
+  for (const value of [1, 2]) {
+    const task = await away('start_task', { mission_id, name: `There ${value}` })
+    day.write('src/diff/there.ts', `export const there = ${value}\n`)
+    await away('complete_task', { task_id: task.task_id, status: 'success', outcome })
+  }
+  const { page } = await open({ path: `/review/mission/${mission_id}` })
+  await page.setViewportSize({ width: 390, height: 844 })
+  const head = page.getByRole('region', { name: 'src/diff/there.ts' }).locator('header')
+  await head.getByText('2 attempts').waitFor()
+  const folder = head.getByText('src/diff/', { exact: true }).last()
+  expect(await folder.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
+  await expect.poll(() => overhang(page)).toBe(0)
+})
+
 test('an image is shown before and after, with its size', async () => {
   const { day } = serving()
   const pixel = Buffer.from(

@@ -107,11 +107,7 @@ function FileHead({ review, file, isOpen }: { review: ReviewModel; file: ReviewF
             mode {mode.before} → {mode.after}
           </span>
         )}
-        {file.tree === null ? null : (
-          <span class="muted" title={plainText(file.tree)}>
-            in {plainText(file.tree.slice(file.tree.lastIndexOf('/') + 1))}
-          </span>
-        )}
+        {file.tree_name === null ? null : <span class="muted">in {plainText(file.tree_name)}</span>}
         {certainty === 'certain' ? null : <span class="uncertain">{certaintyWords[certainty]}</span>}
         {attempts.length > 1 ? <span class="muted">{attempts.length} attempts</span> : null}
         {open + answered > 0 ? (

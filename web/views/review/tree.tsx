@@ -73,7 +73,9 @@ function Node({ node, isFolded, fold, go, review }: NodeProps) {
   if (node.kind === 'folder') {
     return (
       <button type="button" class="tree-folder" aria-expanded={!isFolded} onClick={() => fold(node.path)}>
-        <span class="cut">{plainText(node.name)}/</span>
+        <span class="cut" title={plainText(node.name)}>
+          {plainText(node.name)}/
+        </span>
         {isFolded ? <span class="count">{node.files}</span> : null}
       </button>
     )
@@ -118,6 +120,6 @@ const signs = { added: '+', modified: '·', deleted: '−', renamed: '→' } as 
 
 /** Of several work trees, each is a folder above its files. */
 function treeFile(file: ReviewFileRow): TreeFile {
-  const path = file.tree === null ? file.path : `${file.tree}/${file.path}`
+  const path = file.tree_name === null ? file.path : `${file.tree_name}/${file.path}`
   return { path, added_lines: file.added, deleted_lines: file.removed, file }
 }
