@@ -17,6 +17,14 @@ guards:
 
 const accepted = reviewed.replaceAll('finish', 'approve').replace('[agent] }]', '[reviewer] }]')
 
+const submitting = accepted
+  .replace('states: [', 'states: [{ name: check }, ')
+  .replace('events: [', 'events: [{ name: submit, allowed_roles: [agent] }, ')
+  .replace(
+    'transitions: [{ from: work',
+    'transitions: [{ from: work, event: submit, to: check }, { from: check',
+  )
+
 interface Begun {
   readonly task: string
   readonly run: string
@@ -226,6 +234,7 @@ test('a proposal is approved at the server as it was submitted, and so is the st
     task_id: task,
   })
   machine.write('docs/plan.md', '# Plan\n')
+  await agent.call('complete_task', { task_id: task, ...succeeded })
   await agent.call('state_gate_emit_event', {
     run_id: run,
     event_name: 'offer',
@@ -233,10 +242,6 @@ test('a proposal is approved at the server as it was submitted, and so is the st
     idempotency_key: 'one',
     artifact_paths: ['docs/plan.md'],
   })
-  expect(await server.api('approve', { id: run })).toMatchObject({
-    error: { reason: 'run_on_other_machine', message: expect.stringContaining('still open') },
-  })
-  await agent.call('complete_task', { task_id: task, ...succeeded })
   expect(await server.api('approve', { id: run })).toMatchObject({ decided: true, status: 'succeeded' })
 })
 
@@ -329,9 +334,36 @@ test('an agent brings a run to people only when its files are as the tasks recor
   machine.write('src/api.ts', 'export const api = 2\n')
   const refused = await agent.refused('state_gate_emit_event', submit)
   expect(refused).toMatchObject({ code: 'REFUSED', reason: 'work_not_recorded' })
-  expect(refused.message).toContain('src/api.ts, src/auth.ts changed')
+  expect(refused.message).toContain('src/auth.ts changed')
   machine.git('checkout', '-q', 'src/api.ts')
   machine.write('src/auth.ts', 'export const auth = 2\n')
+  // What others committed is no work of the run.
+  machine.git('clone', '-q', '.', '../other')
+  machine.git('commit', '-qam', 'Sign in')
+  writeFileSync(join(machine.home, 'other/README.md'), '# Our shop\n')
+  machine.git(
+    '-C',
+    '../other',
+    '-c',
+    'user.name=Ann',
+    '-c',
+    'user.email=ann@example.org',
+    'commit',
+    '-qam',
+    'Rename',
+  )
+  machine.git('pull', '-q', '--no-rebase', '--no-edit', '../other')
   await agent.call('state_gate_emit_event', submit)
   expect(await server.api('approve', { id: run })).toMatchObject({ status: 'succeeded' })
+})
+
+test('work that goes on after a run came to people is submitted again before they approve it elsewhere', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server, server.newToken('ada'))
+  const { task, run, agent } = await begunTask(machine, submitting)
+  await agent.call('state_gate_emit_event', { ...finish(run, 'one'), event_name: 'submit' })
+  await agent.call('complete_task', { task_id: task, ...succeeded })
+  expect(await server.api('approve', { id: run })).toMatchObject({
+    error: { reason: 'run_on_other_machine', message: expect.stringContaining(task) },
+  })
 })

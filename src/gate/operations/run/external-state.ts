@@ -25,7 +25,7 @@ import type { LoadedRun } from '../../ports/run-reads.ts'
 import { type AcceptableChanges, acceptedGuards, prepareAcceptable } from './accepted-changes.ts'
 import { gapChangesOf } from './changes-outside-attempts.ts'
 import { subjectOf } from './find-run.ts'
-import { prepareUnrecorded, recordedWork, type WorkRecord } from './recorded-work.ts'
+import { prepareDifferent, recordedWork, type WorkRecord } from './recorded-work.ts'
 import type { CommandQuestion, RunMeasurements } from './run-measurements.ts'
 import {
   type MeasuredChanges,
@@ -289,14 +289,17 @@ async function prepareStandingRecord(
   if (context.actor.kind !== 'person' || isForAgent) return recordNotNeeded
   const recorded = await recordedWork(reads, context, work)
   if (recorded === null) return recordNotNeeded
-  const unrecorded = await prepareUnrecorded(reads, questions, work, outside)
-  if (unrecorded === null) return null
-  return unrecorded.length === 0 ? { recorded } : recordNotNeeded
+  // Of a tree that is gone nothing can be told but the record.
+  const there = outside.filter(({ measured }) => measured.now !== null || measured.gaps === null)
+  const different = prepareDifferent(questions, work, there)
+  if (different === null) return null
+  const isKept = different.length === 0 && (await gapChangesOf(reads, there))?.length === 0
+  return isKept ? { recorded } : recordNotNeeded
 }
 
 /**
- * Fails if an event brings a run to people who approve its work, and the files on the sender's machine are not as its tasks
- * recorded them: elsewhere, only the record is seen. False until measured.
+ * Fails if an event brings a run to people who approve its work, and files of its tasks on the sender's machine are not as
+ * these recorded them: elsewhere, only the record is seen. False until measured.
  */
 export async function prepareRecordedForApproval(
   reads: Reads,
@@ -311,21 +314,23 @@ export async function prepareRecordedForApproval(
   const states = transitionsFor(definition, record.state, event).map(({ to }) => to)
   if (!states.some((state) => state !== record.state && isApprovedByPeople(definition, state))) return true
   const work = await workOf(reads, record)
-  if ((await recordedWork(reads, context, work)) === null) return true
-  const wanted = { gaps: true, ended: true, isCompared: false }
-  const outside = await prepareWork(reads, questions, treesOf(work, context, wanted))
-  const unrecorded = outside && (await prepareUnrecorded(reads, questions, work, outside))
-  if (unrecorded === null) return false
-  const [first] = unrecorded
-  if (first === undefined) return true
-  const named = unrecorded.slice(0, 5).join(', ')
-  const more = unrecorded.length > 5 ? ` and ${unrecorded.length - 5} more` : ''
+  // The files of a tree that is gone are looked for in the sender's.
+  const trees = treesOf(work, context, { gaps: false, ended: true, isCompared: true })
+  const outside = await prepareWork(
+    reads,
+    questions,
+    trees.filter(({ last }) => last !== null),
+  )
+  const different = outside && prepareDifferent(questions, work, outside)
+  if (different === null) return false
+  if (different.length === 0) return true
+  const more = different.length > 5 ? ` and ${different.length - 5} more` : ''
   throw new Failure(
     'REFUSED',
-    `${named}${more} changed outside of the tasks of run ${record.id}, so whoever approves it would not see that.`,
+    `${different.slice(0, 5).join(', ')}${more} changed since the tasks of run ${record.id} recorded it, so whoever approves it would not see that.`,
     {
       reason: 'work_not_recorded',
-      hint: hintOf`Take it back, or record it: start a task for it with ${callTo('start_task')}, write the files there, and complete it. Then send ${event} again.`,
+      hint: hintOf`Take the change back, or do it in a task, also if it is a merge: take it back, ${callTo('start_task')}, do it again, ${callTo('complete_task')}. Then send ${event} again.`,
     },
   )
 }
@@ -369,12 +374,12 @@ export async function assertFilesAreHere(
   reads: Reads,
   context: Pick<RecordContext, 'machine' | 'fingerprint'>,
   {
-    loaded: { record, definition },
+    loaded: { record, definition, visits },
     event,
     approvals,
     command,
   }: {
-    readonly loaded: Pick<LoadedRun, 'record' | 'definition'>
+    readonly loaded: Pick<LoadedRun, 'record' | 'definition' | 'visits'>
     readonly event: string | undefined
     readonly approvals: readonly { readonly artifact: string | null }[]
     readonly command: string
@@ -392,7 +397,8 @@ export async function assertFilesAreHere(
   const location = remoteLocation(work, context)
   if (location === null) return
   const isDecided = event !== undefined && !asksFiles
-  if (isDecided && (await recordedWork(reads, context, work)) !== null) return
+  const after = isDecided ? await workedOnSinceEntry(reads, record, visits, work) : undefined
+  if (isDecided && after === undefined && (await recordedWork(reads, context, work)) !== null) return
   const { machineName: machine = 'the machine that keeps the record', top } = location
   const open = isDecided ? work.attempts.find(({ status }) => status === 'open') : undefined
   const there = `On ${machine}, in ${top}, run ${command}. If that machine has an agent’s token: WAYMARK_SERVER=<this server> WAYMARK_TOKEN=<your own token> ${command}`
@@ -400,16 +406,34 @@ export async function assertFilesAreHere(
     'REFUSED',
     open
       ? `Task ${open.taskId} is still open on ${machine}, in ${top}, so what run ${record.id} is about is not recorded yet.`
-      : `Run ${record.id} is about files on ${machine}, in ${top}. They can be checked only there.`,
+      : after
+        ? `Task ${after.taskId} ended after run ${record.id} came to "${record.state}", so its files were not compared with the record.`
+        : `Run ${record.id} is about files on ${machine}, in ${top}. They can be checked only there.`,
     {
       reason: 'run_on_other_machine',
       hint: open
         ? `Wait until the task is completed: then answer anywhere. ${there}`
-        : event === undefined
-          ? `${there}\nTo approve anywhere, let an event of a person have the guard, as in the process release.`
-          : there,
+        : after
+          ? `Send it back, so that the agent submits it again. Or approve it there. ${there}`
+          : event === undefined
+            ? `${there}\nTo approve anywhere, let an event of a person have the guard, as in the process release.`
+            : there,
     },
   )
+}
+
+/** An attempt that ended since an event brought a run to its state; undefined for none. */
+async function workedOnSinceEntry(
+  { runs }: Reads,
+  { id, state }: RunRecord,
+  visits: LoadedRun['visits'],
+  { attempts }: SubjectWork,
+) {
+  const entered = visits.find((visit) => visit.state === state)?.last ?? 1
+  const entry = await runs.eventAt(id, entered)
+  return entry === null
+    ? undefined
+    : attempts.find(({ status, closedAt }) => status !== 'abandoned' && (closedAt ?? 0) > entry.createdAt)
 }
 
 /**

@@ -3,13 +3,11 @@ import type { Reads } from '../../../store/ports/store.ts'
 import { namesOf } from '../../../track/domain/changes.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../../../track/domain/task.ts'
 import { maxAttempts } from '../../ports/run-reads.ts'
-import { gapChangesOf } from './changes-outside-attempts.ts'
 import { peopleAmong } from './own-work.ts'
 import {
   isKnown,
   type MeasuredChanges,
   type MeasuredWorkTree,
-  pathsTouchedLater,
   type Questions,
   type SubjectWork,
 } from './subject-changes.ts'
@@ -55,17 +53,15 @@ export async function recordedWork(
 }
 
 /**
- * The files in the caller's work trees that are not as the attempts left them; a folder, with a slash, where that cannot be
- * told. Trees that are gone, and those of other machines, are not looked at. Null until measured.
+ * The files of the attempts that are not as the last of them left each, in these work trees; also those that cannot be told.
+ * Null until measured.
  */
-export async function prepareUnrecorded(
-  reads: Reads,
+export function prepareDifferent(
   questions: Questions,
   { stored }: Pick<SubjectWork, 'stored'>,
   trees: readonly MeasuredWorkTree[],
-): Promise<readonly string[] | null> {
-  const there = trees.filter(({ measured }) => measured.now !== null || measured.gaps === null)
-  const compared = there.flatMap(({ own, measured: { now } }) =>
+): readonly string[] | null {
+  const compared = trees.flatMap(({ own, measured: { now } }) =>
     lastChanges(own, stored).map(({ end, paths }) => {
       if (end === null || now === null) return { paths, states: [] }
       return { paths, states: questions.ask('net', { first: end, now, paths }) }
@@ -76,16 +72,7 @@ export async function prepareUnrecorded(
     const differs = new Map(states)
     return paths.filter((file) => differs.get(file) !== false)
   })
-  const later = await Promise.all(
-    there.map(async (tree) => {
-      // Only abandoned attempts: what they left is among the changes outside of attempts.
-      if (tree.last === null) return []
-      return (await pathsTouchedLater(reads, tree, tree.last)) ?? [`${tree.first.snapshot.top}/`]
-    }),
-  )
-  const between = (await gapChangesOf(reads, there))?.map(({ path }) => path)
-  const unknown = there.map(({ first }) => `${first.snapshot.top}/`)
-  return [...new Set([...different, ...later.flat(), ...(between ?? unknown)])].sort()
+  return [...new Set(different)].sort()
 }
 
 /** The changed paths of ended attempts, each with the end of the last attempt that changed it. */
@@ -98,7 +85,8 @@ function lastChanges(
     .filter(({ status }) => status !== 'abandoned')
     .toSorted((one, other) => (one.closedAt ?? 0) - (other.closedAt ?? 0))
   for (const { id, endSnapshot } of ended)
-    for (const file of (stored.get(id)?.changes ?? []).flatMap(namesOf)) ends.set(file, endSnapshot)
+    for (const change of stored.get(id)?.changes ?? [])
+      if (change.scope !== 'imported') for (const file of namesOf(change)) ends.set(file, endSnapshot)
   return [...Map.groupBy(ends.keys(), (file) => ends.get(file) ?? null)].map(([end, paths]) => ({
     end,
     paths: paths.sort(),

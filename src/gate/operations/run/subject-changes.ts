@@ -204,7 +204,7 @@ function pathsIn(paths: Map<string, Set<string>>, top: string): Set<string> {
 }
 
 /** Files touched after an attempt, without those in the scope or the changes of other attempts. Null: unknown. */
-export async function pathsTouchedLater(
+async function pathsTouchedLater(
   { tasks, runs }: Reads,
   { own, measured: { touched } }: MeasuredWorkTree,
   last: Attempt,
