@@ -42,10 +42,13 @@ test('an approval stays current after its run was approved, until the files chan
   await project.call('review_send', { subject, action: 'approve', content: seen.content }, ana)
   const approved = await project.call('review_show', subject, ana)
   expect(approved.reviews).toMatchObject([{ content: approved.content, current: true }])
+  expect(approved.decision).toMatchObject({ action: 'approved', author: 'Ana' })
   const again = await start()
   project.write('src/auth.ts', 'export const auth = 3\n')
   await complete(again)
-  expect((await project.call('review_show', subject, ana)).reviews).toMatchObject([{ current: false }])
+  const changed = await project.call('review_show', subject, ana)
+  expect(changed.reviews).toMatchObject([{ current: false }])
+  expect(changed.decision).toBeNull()
 })
 
 test('a run that the verdict cannot decide stays for the inbox, and what was decided is told', async () => {
@@ -57,7 +60,10 @@ test('a run that the verdict cannot decide stays for the inbox, and what was dec
   const chosen = await runOf(other, { project, input: { mission_id: missionId } })
   const subject = { mission: missionId }
   const seen = await project.call('review_show', subject, ana)
-  expect(seen.waiting.map(({ run_id }: { run_id: string }) => run_id)).toEqual([run.id, chosen.id])
+  expect(seen.waiting).toMatchObject([
+    { run_id: run.id, is_answered: true, moves_to: null },
+    { run_id: chosen.id, is_answered: false },
+  ])
   const sent = await project.call('review_send', { subject, action: 'approve', content: seen.content }, ana)
   expect(sent.runs).toMatchObject([{ run_id: run.id }])
   expect(sent.notes).toMatchObject([

@@ -114,7 +114,7 @@ test('the log says why a number is missing', async () => {
   await screen.see('measured', '.log-sentence')
 })
 
-test('an approval names the mission and the work that is approved', async () => {
+test('an approval names the work that is approved, what it answers and where the run goes, and stays on the page', async () => {
   const { day } = serving()
   day.write(
     '.waymark/processes/approving.yaml',
@@ -146,6 +146,12 @@ test('an approval names the mission and the work that is approved', async () => 
   await day.person('review_send', { subject: { task: task_id }, action: 'comment', text: 'Almost.' })
   screen.go(`/review/mission/${mission_id}`)
   await screen.see('commented on “Add the voucher”', '.review-links')
+  await screen.click('Approve A')
+  await screen.see(/answers 1 question .* to released/, 'dialog')
+  submitDialog(screen)
+  await screen.see('The run is in released.', '.toasts')
+  await screen.see('Approved by Tess', '.review-bar')
+  expect(screen.named('Send back R')).toHaveLength(0)
 })
 
 test('a mission without a process ends from its page: with open tasks a person chooses how', async () => {

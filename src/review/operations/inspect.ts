@@ -1,5 +1,5 @@
 import type { MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
-import { itemKinds } from '../../inbox/domain/inbox-item.ts'
+import { type InboxItem, isToReview, itemKinds } from '../../inbox/domain/inbox-item.ts'
 import {
   type ApprovalContent,
   noContent,
@@ -81,6 +81,12 @@ async function openItems(
   const about = subject.kind === 'task' ? { taskId: subject.taskId } : { missionId: subject.missionId }
   const { items } = await inboxItems.list({ ...about, status: 'open', kinds: askedKinds }, { limit: 100 })
   return items.map(({ item }) => item)
+}
+
+/** Whether approving the work, or sending it back, answers an item. */
+export function isAnsweredByReview({ kind, request }: InboxItem): boolean {
+  // Changes that a guard found outside the work are in no diff: they are accepted separately.
+  return request?.kind !== 'changes' && isToReview(kind)
 }
 
 function contentOf(

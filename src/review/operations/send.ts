@@ -3,7 +3,6 @@ import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { withdrawForTasks } from '../../gate/operations/run/approvals.ts'
 import { MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
 import { endItem, endingOf } from '../../inbox/domain/answers.ts'
-import { type InboxItem, isToReview } from '../../inbox/domain/inbox-item.ts'
 import {
   type AnswerQuestions,
   type AnswerRequest,
@@ -47,6 +46,7 @@ import {
 import { placeKey, viewedMark } from './gather.ts'
 import {
   decisionObstacle,
+  isAnsweredByReview,
   preparePreview,
   previewMeasurements,
   type ReviewPreview,
@@ -365,17 +365,14 @@ async function stateAfter(
 
 /** Closes the items that the review answers; runs are decided by their own rules. */
 function closeAnsweredItems({ waiting }: ReviewPreview, { action, reason }: ReviewDecision) {
-  const items = waiting.flatMap(({ item }) => (item.kind !== 'approval' && isAnswered(item) ? [item] : []))
+  const items = waiting.flatMap(({ item }) =>
+    item.kind !== 'approval' && isAnsweredByReview(item) ? [item] : [],
+  )
   const events = items.flatMap((item) => {
     const ending = endingOf(item, action === 'approve' ? 'approve' : 'reject', reason)
     return endItem(item, { ...ending, answer: reason }, { attempt: null, task: null })
   })
   return { events, ids: items.map(({ id }) => id) }
-}
-
-function isAnswered({ kind, request }: InboxItem): boolean {
-  // Changes that a guard found outside the work are in no diff: they are accepted separately.
-  return request?.kind !== 'changes' && isToReview(kind)
 }
 
 /**

@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { awaitedDecision, eventFor } from '../../gate/domain/decisions.ts'
+import { transitionsFor } from '../../gate/domain/transitions.ts'
 import { MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
-import { itemKinds } from '../../inbox/domain/inbox-item.ts'
+import { type InboxItem, itemKinds } from '../../inbox/domain/inbox-item.ts'
 import { prepareStored, type ShownMeasurements } from '../../inbox/operations/approval-content.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
@@ -30,7 +32,13 @@ import {
   type ReviewedFile,
   viewedMark,
 } from './gather.ts'
-import { decisionObstacle, preparePreview, previewMeasurements, tasksOf } from './inspect.ts'
+import {
+  decisionObstacle,
+  isAnsweredByReview,
+  preparePreview,
+  previewMeasurements,
+  tasksOf,
+} from './inspect.ts'
 import { contentIds, FileFigures, figuresOf, fileFigures } from './measure-files.ts'
 import { findSubject, type ResolvedSubject, reviewerOf, subjectFields } from './subject.ts'
 
@@ -81,6 +89,10 @@ const WaitingEntry = z.object({
   reason: z.string(),
   run_id: z.string().nullable(),
   task_id: z.string().nullable(),
+  /** Whether an approval of the work answers it. */
+  is_answered: z.boolean(),
+  /** The state that an approval sends its run to, once the guards hold. */
+  moves_to: z.string().nullable(),
 })
 
 export const reviewShow = defineOperation({
@@ -114,7 +126,7 @@ export const reviewShow = defineOperation({
     claimed: z.object({ author: z.string(), summary: z.string(), limitations: strings }).nullable(),
     /** Of a task: what the measurement says of its last completion. */
     verdict: VerdictEntry.nullable(),
-    /** Of a task: how this version was decided, if nothing waits for a decision any more. */
+    /** How this version of a task or mission was decided, if nothing waits for a decision any more. */
     decision: z
       .object({ action: z.enum(['approved', 'sent back']), author: z.string(), created_at: z.string() })
       .nullable(),
@@ -205,6 +217,7 @@ export const reviewShow = defineOperation({
       }
     })
     const why = decisionObstacle(context)
+    const waiting = await Promise.all(preview.waiting.map(({ item }) => waitingEntry(reads, item)))
     return {
       subject: {
         kind: subject.kind,
@@ -229,10 +242,14 @@ export const reviewShow = defineOperation({
             },
       verdict: verdict && verdictEntry(verdict),
       decision:
-        completed === undefined || preview.waiting.length > 0
+        (completed === undefined && subject.kind !== 'mission') ||
+        waiting.some(({ is_answered }) => is_answered)
           ? null
           : await decisionOf(reads, completed, {
-              reviews: sent.filter(({ content: reviewed }) => reviewed === preview.gathered.content),
+              reviews: sent.filter(
+                ({ content: reviewed, taskId }) =>
+                  reviewed === preview.gathered.content && (subject.kind === 'task' || taskId === null),
+              ),
             }),
       attempts: works.map(({ attempt }) => ({
         attempt_id: attempt.id,
@@ -267,13 +284,7 @@ export const reviewShow = defineOperation({
           task_id: taskId,
         }),
       ),
-      waiting: preview.waiting.map(({ item }) => ({
-        item_id: item.id,
-        kind: item.kind,
-        reason: item.reason,
-        run_id: item.runId,
-        task_id: item.taskId,
-      })),
+      waiting,
       may: { decide: why === null, why },
       notes,
     }
@@ -284,9 +295,37 @@ interface CurrentReviews {
   readonly reviews: Awaited<ReturnType<Reads['reviews']['sentAbout']>>
 }
 
-/** The last decision about an attempt: by a review of its files, or by the answer to an inbox item. */
-async function decisionOf(reads: Reads, attempt: Attempt, { reviews }: CurrentReviews) {
-  const items = await reads.inboxItems.ofAttempt(attempt.id)
+async function waitingEntry(reads: Reads, item: InboxItem): Promise<z.output<typeof WaitingEntry>> {
+  const { id, kind, reason, runId, taskId } = item
+  const run = kind === 'approval' && runId !== null ? await runApproval(reads, runId) : null
+  return {
+    item_id: id,
+    kind,
+    reason,
+    run_id: runId,
+    task_id: taskId,
+    is_answered: isAnsweredByReview(item) && run?.isPossible !== false,
+    moves_to: run?.movesTo ?? null,
+  }
+}
+
+/** Whether a run takes a person's approval, and the state that it leads to: null if it sends no event, or guards choose. */
+async function runApproval({ runs }: Reads, runId: string) {
+  const loaded = await runs.load(runId)
+  if (loaded === null) return null
+  const { definition, record } = loaded
+  const { events = [], approvals = [] } = awaitedDecision(definition, record.state) ?? {}
+  const event = eventFor('approve', events)
+  const states = new Set(
+    event === null ? [] : transitionsFor(definition, record.state, event).map(({ to }) => to),
+  )
+  const [state = null] = states
+  return { isPossible: event !== null || approvals.length > 0, movesTo: states.size === 1 ? state : null }
+}
+
+/** The last decision about an attempt or a mission: by a review of its files, or by the answer to an inbox item. */
+async function decisionOf(reads: Reads, attempt: Attempt | undefined, { reviews }: CurrentReviews) {
+  const items = attempt === undefined ? [] : await reads.inboxItems.ofAttempt(attempt.id)
   const decisions = [
     ...reviews.flatMap(({ action, author, createdAt }) =>
       action === 'comment' ? [] : [{ action: actionDone[action], author: author.name, at: createdAt }],

@@ -274,7 +274,8 @@ export function createReview(subject: ReviewSubjectInput) {
           content,
           ...(text !== '' && { text }),
         })
-        showToast({ kind: 'done', text: [sentTexts[action], ...sent.notes].join(' ') })
+        const states = sent.runs.flatMap(({ state }) => (state === null ? [] : [`The run is in ${state}.`]))
+        showToast({ kind: 'done', text: [sentTexts[action], ...states, ...sent.notes].join(' ') })
         return null
       } catch (error) {
         if (error instanceof ApiFailure) return errorText(error)

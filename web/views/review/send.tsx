@@ -24,6 +24,8 @@ export function SendDialog({ review, data, action, close }: SendProps) {
   const drafts = data.drafts.length
   const unseen = data.files.filter((file) => !review.isViewed(file)).length
   const changed = review.changedSince.value
+  const answered = data.waiting.filter(({ is_answered }) => is_answered)
+  const others = data.waiting.filter(({ is_answered }) => !is_answered)
   const send = async () => {
     setSending(true)
     const why = await review.send(action, field.current?.value.trim() ?? '', data.content)
@@ -48,20 +50,19 @@ export function SendDialog({ review, data, action, close }: SendProps) {
             ? `${unseen} of ${data.files.length} files ${unseen === 1 ? 'is' : 'are'} not marked as viewed.`
             : ''}
         </p>
-        {data.waiting.length > 0 && action !== 'comment' ? (
+        {action === 'comment' ? null : (
           <>
-            <p class="muted">
-              {action === 'send_back'
-                ? 'The inbox asks this; the agent gets only your comments, not the question:'
-                : 'The inbox asks this about the work:'}
-            </p>
-            <ul class="send-waiting">
-              {data.waiting.map(({ item_id, reason }) => (
-                <li key={item_id}>{reason}</li>
-              ))}
-            </ul>
+            <ReviewQuestions
+              of={answered}
+              head={
+                action === 'send_back'
+                  ? 'The inbox asks this; the agent gets only your comments, not the question:'
+                  : approvalEffect(answered)
+              }
+            />
+            <ReviewQuestions of={others} head={`${title} does not answer:`} />
           </>
-        ) : null}
+        )}
         <label for={id}>{label}</label>
         <textarea id={id} ref={field} class="field" rows={3} maxLength={8_000} />
         {refusal === null ? null : (
@@ -103,6 +104,32 @@ export function SendDialog({ review, data, action, close }: SendProps) {
       </form>
     </Dialog>
   )
+}
+
+/** Questions of the inbox. */
+function ReviewQuestions({ of, head }: { readonly of: ReviewData['waiting']; readonly head: string }) {
+  if (of.length === 0) return null
+  return (
+    <>
+      <p class="muted">{head}</p>
+      <ul class="send-waiting">
+        {of.map(({ item_id, reason }) => (
+          <li key={item_id}>{reason}</li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+/** What Approve answers, and where it sends runs. */
+function approvalEffect(answered: ReviewData['waiting']): string {
+  const states = answered.flatMap(({ moves_to }) => moves_to ?? [])
+  const runs = states.length === 1 ? 'the run' : 'the runs'
+  const move =
+    states.length === 0
+      ? ''
+      : `, and sends ${runs} to ${[...new Set(states)].join(' and ')} if the guards hold`
+  return `Approve answers ${formatCount(answered.length, 'question')} of the inbox${move}:`
 }
 
 /** For all new changes this approves nothing: the next review begins here. */
