@@ -367,3 +367,30 @@ test('work that goes on after a run came to people is submitted again before the
     error: { reason: 'run_on_other_machine', message: expect.stringContaining(task) },
   })
 })
+
+test('what a task did in a linked work tree and merged is as it was recorded', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server, server.newToken('ada'))
+  machine.write('.waymark/processes/reviewed.yaml', submitting)
+  const agent = await machine.connect()
+  const { mission_id } = await agent.call('start_mission', { name: 'Sign in', objective: 'It works' })
+  const { run_id: run } = await agent.call('state_gate_create_run', { process_id: 'reviewed', mission_id })
+  const { task_id: first } = await agent.call('start_task', { mission_id, name: 'One', areas: ['src/'] })
+  machine.write('src/auth.ts', 'export const auth = 2\n')
+  await agent.call('complete_task', { task_id: first, ...succeeded })
+  machine.git('commit', '-qam', 'One')
+  const { tasks } = await agent.call('plan_tasks', {
+    mission_id,
+    phases: [{ name: 'Build' }],
+    tasks: [{ key: 'two', title: 'Two', phase: 'Build' }],
+  })
+  const tree = JSON.parse(machine.run('worktree', 'add', tasks[0].id, '--json').out)
+  const { task_id: second } = await agent.call('start_task', { planned_task_id: tasks[0].id })
+  writeFileSync(join(tree.path, 'src/auth.ts'), 'export const auth = 3\n')
+  machine.git('-C', tree.path, 'commit', '-qam', 'Two')
+  await agent.call('complete_task', { task_id: second, ...succeeded })
+  machine.git('merge', '-q', tree.branch)
+  const submit = { ...finish(run, 'one'), event_name: 'submit' }
+  await agent.call('state_gate_emit_event', submit)
+  expect(await server.api('approve', { id: run })).toMatchObject({ status: 'succeeded' })
+})

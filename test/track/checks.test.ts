@@ -254,6 +254,16 @@ test('verify runs the checks of a task again, on the content as it is', async ()
   })
 })
 
+test('the question about a command ends where its machine has another answer', async () => {
+  const { project, items, complete } = await checkedTask('true')
+  const [{ request }] = await items()
+  const { run, folder, pinned, hash, files } = request
+  const { commandApprovals: approvals } = project.context
+  await approvals.approve({ run, folder, pinned, hash, files, author: 'Ana', createdAt: 1 })
+  expect((await complete()).verdict.is).toBe('proven')
+  expect(await items()).toEqual([])
+})
+
 test.each([
   ['passes', 'true', 0],
   ['fails', 'exit 3', 1],

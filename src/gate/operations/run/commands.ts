@@ -488,7 +488,7 @@ export async function askPerson(
   }))
 }
 
-/** Opens an item for each unanswered command, once per line and content; closes items about other content of those lines. */
+/** Opens an item for each unanswered command, once per line and content; closes items about other content, and answered ones. */
 export async function questionEvents(
   reads: Reads,
   commands: readonly QuestionedCommand[],
@@ -511,8 +511,8 @@ export async function questionEvents(
     const place = machine ? `${command.folder} on ${machine.name}` : command.folder
     const reason = `${owner.name} needs the result of "${command.run}" in ${place}. ${approvalQuestion(request)}`
     const newItem = request === null || same ? null : commandItem(owner, { request, reason }, setting)
-    const stale = open.filter((item) => hashOf(item) !== command.hash)
-    const successor = newItem?.id ?? same?.id
+    const stale = open.filter((item) => hashOf(item) !== command.hash || isAnswered)
+    const successor = newItem?.id ?? (isAnswered ? undefined : same?.id)
     events.push(...stale.map((item) => commandItemClosed(item, successor)))
     if (newItem) events.push({ kind: 'inbox.opened', item: newItem })
   }
@@ -554,7 +554,7 @@ async function hasAllAnswers(reads: Reads, commands: readonly RequestedGuardComm
   for (const command of commands) {
     const open = await openQuestions(reads, command)
     const isAsked = open.some((item) => hashOf(item) === command.hash)
-    if (open.some((item) => hashOf(item) !== command.hash) || !(command.isAnswered || isAsked)) return false
+    if (open.some((item) => hashOf(item) !== command.hash) || command.isAnswered === isAsked) return false
   }
   return true
 }

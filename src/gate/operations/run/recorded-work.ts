@@ -54,25 +54,46 @@ export async function recordedWork(
 
 /**
  * The files of the attempts that are not as the last of them left each, in these work trees; also those that cannot be told.
- * Null until measured.
+ * A file that is as the last attempt in any of the trees left it was merged. Null until measured.
  */
 export function prepareDifferent(
   questions: Questions,
   { stored }: Pick<SubjectWork, 'stored'>,
   trees: readonly MeasuredWorkTree[],
 ): readonly string[] | null {
-  const compared = trees.flatMap(({ own, measured: { now } }) =>
-    lastChanges(own, stored).map(({ end, paths }) => {
-      if (end === null || now === null) return { paths, states: [] }
-      return { paths, states: questions.ask('net', { first: end, now, paths }) }
-    }),
+  const inAll = lastChanges(
+    trees.flatMap(({ own }) => own),
+    stored,
   )
-  if (compared.some(({ states }) => states === undefined)) return null
-  const different = compared.flatMap(({ paths, states = [] }) => {
-    const differs = new Map(states)
-    return paths.filter((file) => differs.get(file) !== false)
+  const compared = trees.map(({ own, measured: { now } }) => {
+    const since = prepareSince(questions, now, lastChanges(own, stored))
+    if (since === null || since.length === 0) return since
+    const open = new Set(since)
+    const merged = inAll.map(({ end, paths }) => ({ end, paths: paths.filter((file) => open.has(file)) }))
+    return prepareSince(
+      questions,
+      now,
+      merged.filter(({ paths }) => paths.length > 0),
+    )
   })
-  return [...new Set(different)].sort()
+  if (compared.includes(null)) return null
+  return [...new Set(compared.flatMap((files) => files ?? []))].sort()
+}
+
+type AttemptEnds = ReturnType<typeof lastChanges>
+
+/** The files that differ now from these ends of attempts, or cannot be compared. Null until measured. */
+function prepareSince(
+  questions: Questions,
+  now: SnapshotLocation | null,
+  ends: AttemptEnds,
+): readonly string[] | null {
+  const compared = ends.map(({ end, paths }) => {
+    const states = end === null || now === null ? [] : questions.ask('net', { first: end, now, paths })
+    const differs = states && new Map(states)
+    return differs && paths.filter((file) => differs.get(file) !== false)
+  })
+  return compared.includes(undefined) ? null : compared.flatMap((files) => files ?? [])
 }
 
 /** The changed paths of ended attempts, each with the end of the last attempt that changed it. */
