@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { openTeam } from '../people/team-server.ts'
+import { runProgram } from '../support/program.ts'
 import { type Answer, openProject } from '../support/project.ts'
 import { callerAt } from './machine-call.ts'
+import { connectedMachine, teamServer } from './machines.ts'
 
 const checked = `process: { dialect: 1, id: checked, version: "1.0.0", name: Checked, initial_state: work }
 roles: [{ name: agent, kind: agent }]
@@ -141,4 +143,23 @@ test('a machine tells nothing of the sessions of another one, whatever it calls 
   expect(await from(ada, mine)('ingest_remote_events', told([spoken(4, ended)]))).toMatchObject({
     recorded: 1,
   })
+})
+
+test('an agent that runs takes over a new token of its folder once its own is refused', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server, server.newToken('ada'))
+  const agent = await machine.connect()
+  const next = server.newToken('ada-2')
+  const connected = runProgram(['connect', server.address, '--new-token'], {
+    folder: machine.folder,
+    environment: { ...machine.environment, WAYMARK_TOKEN: next },
+  })
+  expect(connected).toMatchObject({ code: 0 })
+  expect(await agent.call('start_task', { name: 'One' })).toMatchObject({ task_id: expect.any(String) })
+  expect(server.run('token', 'revoke', 'ada').code).toBe(0)
+  await expect.poll(() => machine.run('whoami').out).toContain('ada-2')
+  expect(await agent.call('start_task', { name: 'Two' })).toMatchObject({ task_id: expect.any(String) })
+  const { events } = await server.api('log', { limit: 50 })
+  const started = events.filter(({ kind }: Answer) => kind === 'attempt.opened')
+  expect(started).toMatchObject([{ actor: 'ada' }, { actor: 'ada-2' }])
 })

@@ -25,14 +25,16 @@ export interface OpenRemoteOptions {
 export function openRemoteProject(place: RemoteProjectLocation, opening: OpenRemoteOptions) {
   const context = withFolderIsolation(openContext(opening))
   const credentials = new ServerCredentials(place.folder)
-  const { origin, token } = place.server
-  const isKept = credentials.find(origin)?.token === token
-  const client = new ServerClient({
-    ...place.server,
-    // A process that runs takes over a token that its user connects with later.
-    get token() {
-      return (isKept ? credentials.find(origin)?.token : undefined) ?? token
-    },
+  const { origin, isKept = false } = place.server
+  const credentialNow = () => {
+    try {
+      return credentials.find(origin)
+    } catch {
+      return null // an unreadable list ends no process that runs
+    }
+  }
+  const client = new ServerClient(place.server, {
+    newerToken: () => (isKept ? (credentialNow()?.token ?? null) : null),
   })
   const project = new RemoteProject({
     client,
@@ -43,7 +45,7 @@ export function openRemoteProject(place: RemoteProjectLocation, opening: OpenRem
       runner: context.commandRunner,
       actor: opening.actor,
       askPerson: opening.askPerson ?? null,
-      trustsServer: () => credentials.find(origin)?.trustsCommands === true,
+      trustsServer: () => credentialNow()?.trustsCommands === true,
       now: () => Date.now(),
     }),
     snapshots: (workTrees) => [

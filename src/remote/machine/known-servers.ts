@@ -19,6 +19,8 @@ export interface ServerCredential {
 
 /** A project at a server, with the token for its calls. */
 export interface ConnectedServer extends ServerCredential {
+  /** Its token is the one that the user connected with, not one of a variable. */
+  readonly isKept?: true
   /** Scheme, host and port. */
   readonly origin: string
   /** The project's key there; null for the server's first one. */
@@ -169,7 +171,7 @@ export function connectedServer({ flag, environment, root, folder }: ServerReque
   if (token !== undefined && named !== undefined) {
     return { ...address, token, trustsCommands: credential?.trustsCommands ?? false }
   }
-  if (credential) return { ...address, ...credential }
+  if (credential) return { ...address, ...credential, isKept: true }
   const who = named === undefined ? `${join(root, '.waymark', serverFile)} names` : 'You name'
   throw new Failure('REFUSED', `${who} ${address.origin}, for which there is no token on this machine.`, {
     reason: 'server_not_connected',

@@ -87,16 +87,32 @@ function protocolOf(scheme: string) {
   return process.getBuiltinModule(scheme === 'https:' ? 'node:https' : 'node:http')
 }
 
+/** A header allows no other characters, and no token has them. */
+function isToken(text: string): boolean {
+  return /^[!-~]*$/.test(text)
+}
+
 /** Talks to one server, with the token that was given for it. Redirects are not followed. */
 export class ServerClient {
   readonly server: ConnectedServer
   /** The maximum time of a call with all its requests, in milliseconds. */
   readonly timeout: number
+  readonly #newerToken: () => string | null
+  #token: string
   #keepAliveAgent: Agent | null = null
 
-  constructor(server: ConnectedServer, { timeout = usualTimeout }: { readonly timeout?: number } = {}) {
-    // A header allows no other characters, and no token has them.
-    if (!/^[!-~]*$/.test(server.token)) {
+  constructor(
+    server: ConnectedServer,
+    {
+      timeout = usualTimeout,
+      newerToken = () => null,
+    }: {
+      readonly timeout?: number
+      /** The token that the user connected with since; asked once the server refuses the present one. */
+      readonly newerToken?: () => string | null
+    } = {},
+  ) {
+    if (!isToken(server.token)) {
       throw new Failure(
         'INVALID_INPUT',
         `The token for ${server.origin} contains a space, a line break or another invalid character.`,
@@ -107,6 +123,8 @@ export class ServerClient {
       )
     }
     this.server = server
+    this.#token = server.token
+    this.#newerToken = newerToken
     this.timeout = timeout
   }
 
@@ -146,7 +164,7 @@ export class ServerClient {
     const within = options.within ?? this.timeout
     const url = new URL(`${baseOf(server)}${path}`)
     const headers = {
-      ...(server.token !== '' && { Authorization: `Bearer ${server.token}` }),
+      ...(this.#token !== '' && { Authorization: `Bearer ${this.#token}` }),
       Accept: 'application/json',
       // The server uses this address in its answers: it does not know its own.
       [addressHeader]: baseOf(server),
@@ -158,6 +176,11 @@ export class ServerClient {
       { method, headers, body, agent: this.#agent },
       within,
     )
+    const newer = status === 401 ? this.#newerToken() : null
+    if (newer !== null && newer !== this.#token && isToken(newer)) {
+      this.#token = newer
+      return this.#send({ method, path, body, ...(isZipped !== undefined && { isZipped }) }, options)
+    }
     const answer = jsonOr(text)
     if (status >= 200 && status < 300 && answer !== undefined) return answer
     const error = errorIn(answer)

@@ -291,7 +291,7 @@ async function prepareStandingRecord(
   if (recorded === null) return recordNotNeeded
   // Of a tree that is gone nothing can be told but the record.
   const there = outside.filter(({ measured }) => measured.now !== null || measured.gaps === null)
-  const different = prepareDifferent(questions, work, there)
+  const different = await prepareDifferent(reads, questions, work, there)
   if (different === null) return null
   const isKept = different.length === 0 && (await gapChangesOf(reads, there))?.length === 0
   return isKept ? { recorded } : recordNotNeeded
@@ -321,7 +321,7 @@ export async function prepareRecordedForApproval(
     questions,
     trees.filter(({ last }) => last !== null),
   )
-  const different = outside && prepareDifferent(questions, work, outside)
+  const different = outside && (await prepareDifferent(reads, questions, work, outside))
   if (different === null) return false
   if (different.length === 0) return true
   const more = different.length > 5 ? ` and ${different.length - 5} more` : ''

@@ -2,6 +2,7 @@ import type { RecordContext } from '../../../kernel/operations/operation.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import { namesOf } from '../../../track/domain/changes.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../../../track/domain/task.ts'
+import type { TreeWrite } from '../../../track/domain/tree-write.ts'
 import { maxAttempts } from '../../ports/run-reads.ts'
 import { peopleAmong } from './own-work.ts'
 import {
@@ -56,17 +57,18 @@ export async function recordedWork(
  * The files of the attempts that are not as the last of them left each, in these work trees; also those that cannot be told.
  * A file that is as the last attempt in any of the trees left it was merged. Null until measured.
  */
-export function prepareDifferent(
+export async function prepareDifferent(
+  { treeWrites }: Pick<Reads, 'treeWrites'>,
   questions: Questions,
   { stored }: Pick<SubjectWork, 'stored'>,
   trees: readonly MeasuredWorkTree[],
-): readonly string[] | null {
-  const inAll = lastChanges(
-    trees.flatMap(({ own }) => own),
-    stored,
-  )
+): Promise<readonly string[] | null> {
+  const all = trees.flatMap(({ own }) => own)
+  if (all.length === 0) return []
+  const writes = await treeWrites.since(Math.min(...all.map(({ openedAt }) => openedAt)))
+  const inAll = lastChanges(all, stored, writes)
   const compared = trees.map(({ own, measured: { now } }) => {
-    const since = prepareSince(questions, now, lastChanges(own, stored))
+    const since = prepareSince(questions, now, lastChanges(own, stored, writes))
     if (since === null || since.length === 0) return since
     const open = new Set(since)
     const merged = inAll.map(({ end, paths }) => ({ end, paths: paths.filter((file) => open.has(file)) }))
@@ -96,18 +98,24 @@ function prepareSince(
   return compared.includes(undefined) ? null : compared.flatMap((files) => files ?? [])
 }
 
-/** The changed paths of ended attempts, each with the end of the last attempt that changed it. */
+/** The changed paths of ended attempts, each as the last of them left it, or a person's undo or restore after that. */
 function lastChanges(
   attempts: readonly Attempt[],
   stored: SubjectWork['stored'],
+  writes: readonly TreeWrite[],
 ): readonly { readonly end: SnapshotLocation | null; readonly paths: readonly string[] }[] {
+  const trees = new Set(attempts.map(({ snapshot }) => treeOf(snapshot)))
+  const ended = attempts.flatMap(({ id, status, closedAt, endSnapshot }) => {
+    const changes = (stored.get(id)?.changes ?? []).filter(({ scope }) => scope !== 'imported')
+    const files = status === 'abandoned' ? [] : changes.flatMap(namesOf)
+    return [{ at: closedAt ?? 0, end: endSnapshot, files, isWrite: false }]
+  })
+  const written = writes
+    .filter(({ before }) => trees.has(treeOf(before)))
+    .map(({ writtenAt: at, after: end, files }) => ({ at, end, files, isWrite: true }))
   const ends = new Map<string, SnapshotLocation | null>()
-  const ended = attempts
-    .filter(({ status }) => status !== 'abandoned')
-    .toSorted((one, other) => (one.closedAt ?? 0) - (other.closedAt ?? 0))
-  for (const { id, endSnapshot } of ended)
-    for (const change of stored.get(id)?.changes ?? [])
-      if (change.scope !== 'imported') for (const file of namesOf(change)) ends.set(file, endSnapshot)
+  for (const { end, files, isWrite } of [...ended, ...written].toSorted((one, other) => one.at - other.at))
+    for (const file of files) if (!isWrite || ends.has(file)) ends.set(file, end)
   return [...Map.groupBy(ends.keys(), (file) => ends.get(file) ?? null)].map(([end, paths]) => ({
     end,
     paths: paths.sort(),
