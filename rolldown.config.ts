@@ -15,6 +15,19 @@ const validatorSource = `
   export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'
   export { default as process } from 'node:process'`
 
+/** The log is written by the process itself, so the library's threads for other targets are left out. */
+const withoutLogThreads = {
+  name: 'without-log-threads',
+  resolveId: (source: string, importer?: string) =>
+    /^\.\/(?:lib\/)?transport$/.test(source) && /[\\/]pino[\\/]/.test(importer ?? '')
+      ? '\0no-log-threads'
+      : null,
+  load: (id: string) =>
+    id === '\0no-log-threads'
+      ? `export default () => { throw new Error('The log has no other targets.') }`
+      : null,
+}
+
 /** Large libraries, each in one file for programs of both kinds of modules: its file, and what is used of it. */
 const shared: Readonly<Record<string, readonly [file: string, names: string]>> = {
   // Expressions that a process or a person wrote run in linear time.
@@ -66,6 +79,7 @@ const program = defineConfig({
   plugins: [
     licences('third-party-licences.txt', sharedPackages),
     smallValidator,
+    withoutLogThreads,
     sharedInOneFile,
     hookAnswer,
   ],

@@ -368,6 +368,19 @@ test('work that goes on after a run came to people is submitted again before the
   })
 })
 
+test('a task that was sent back in a review and done again is approved elsewhere', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server, server.newToken('ada'))
+  const { task, run, agent } = await begunTask(machine, submitting)
+  await agent.call('complete_task', { task_id: task, ...succeeded })
+  await agent.call('state_gate_emit_event', { ...finish(run, 'one'), event_name: 'submit' })
+  await server.api('taskman_task_edit', { id: task, status: 'to_do' })
+  await agent.call('start_task', { task_id: task })
+  machine.write('src/auth.ts', 'export const auth = 3\n')
+  await agent.call('complete_task', { task_id: task, ...succeeded })
+  expect(await server.api('approve', { id: run })).toMatchObject({ status: 'succeeded' })
+})
+
 test('what a task did in a linked work tree and merged is as it was recorded', async () => {
   const server = await teamServer()
   const machine = connectedMachine(server, server.newToken('ada'))

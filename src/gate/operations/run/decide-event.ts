@@ -26,11 +26,11 @@ import {
   assertSubmittedLocally,
   type ExternalState,
   nothingMeasured,
-  prepareRecordedForApproval,
   prepareState,
 } from './external-state.ts'
 import { callerOfRun, loadRun } from './find-run.ts'
 import { withLandings } from './measure-landings.ts'
+import { prepareRecordedForApproval } from './recorded-approvals.ts'
 import { guardLine } from './refusal.ts'
 import { promptWithWords, type RunRemark, remarksWithEvent, runRemarks } from './remarks.ts'
 import type { MeasurementQuestions, RunMeasurements } from './run-measurements.ts'

@@ -1,6 +1,6 @@
 import type { AttemptMeasurement } from '../../../events/domain/project-event.ts'
 import type { InboxItem } from '../../../inbox/domain/inbox-item.ts'
-import { callTo, Failure, hintOf } from '../../../kernel/failure.ts'
+import { Failure } from '../../../kernel/failure.ts'
 import type { MeasurementOf } from '../../../kernel/operations/measurement-protocol.ts'
 import type { RecordContext } from '../../../kernel/operations/operation.ts'
 import type { Reads } from '../../../store/ports/store.ts'
@@ -14,22 +14,28 @@ import {
 } from '../../../track/operations/measure-attempt.ts'
 import { isOfChanges } from '../../domain/approved-content.ts'
 import { isOfType } from '../../domain/artifacts.ts'
-import { awaitedDecision } from '../../domain/decisions.ts'
 import type { ProcessDefinition } from '../../domain/definition.ts'
 import type { EvidenceNeed, ObservedChanges } from '../../domain/evidence.ts'
 import { commandsFor, guardsOfState, needsOfState } from '../../domain/expression.ts'
 import type { CommandGuard } from '../../domain/guards/command.ts'
 import type { RunRecord, StoredArtifact } from '../../domain/run.ts'
-import { transitionsFor } from '../../domain/transitions.ts'
 import type { LoadedRun } from '../../ports/run-reads.ts'
 import { type AcceptableChanges, acceptedGuards, prepareAcceptable } from './accepted-changes.ts'
 import { gapChangesOf } from './changes-outside-attempts.ts'
-import { subjectOf } from './find-run.ts'
-import { prepareDifferent, recordedWork, type WorkRecord } from './recorded-work.ts'
+import {
+  changedHereFailure,
+  isWithMachines,
+  prepareRecorded,
+  prepareStandingRecord,
+  reading,
+  recordNotNeeded,
+  unrecordedTree,
+} from './recorded-approvals.ts'
+import { recordedWork, type WorkRecord } from './recorded-work.ts'
 import type { CommandQuestion, RunMeasurements } from './run-measurements.ts'
 import {
   type MeasuredChanges,
-  type MeasuredWorkTree,
+  nothingBegun,
   type OpenChanges,
   observedChanges,
   prepareChanges,
@@ -39,6 +45,7 @@ import {
   type SubjectMeasurements,
   type SubjectWork,
   treesOf,
+  workOf,
 } from './subject-changes.ts'
 import type { SubmittedArtifact, SubmittedFiles } from './submitted-files.ts'
 
@@ -226,137 +233,6 @@ function isFileNeed({ kind }: EvidenceNeed): boolean {
   return kind === 'artifacts' || kind === 'approvals' || kind === 'command' || kind === 'ci'
 }
 
-const nothingBegun: SubjectWork = { subject: null, attempts: [], stored: new Map() }
-
-async function workOf({ runs }: Reads, record: RunRecord): Promise<SubjectWork> {
-  const subject = subjectOf(record)
-  if (subject === null) return nothingBegun
-  const attempts = await runs.attemptsOf(subject)
-  const ended = attempts.filter(({ status }) => status !== 'open').map(({ id }) => id)
-  const stored = ended.length === 0 ? [] : await runs.changesOf(ended)
-  return { subject, attempts, stored: new Map(stored.map((one) => [one.attemptId as string, one])) }
-}
-
-/** Whether approvals may have been given on another machine than that of the files. */
-function isWithMachines({ attempts }: SubjectWork, { machine }: Pick<RecordContext, 'machine'>): boolean {
-  return machine !== undefined || attempts.some(({ snapshot }) => snapshot.machineId !== undefined)
-}
-
-const recordNotNeeded = { recorded: null }
-const reading: Approving = { event: undefined, approvals: [] }
-
-/** No approval is given for it, so that none counts for it. */
-const unrecordedTree = 'not recorded'
-
-/** A person's event and approvals, if these are what is measured for. */
-interface Approving {
-  readonly event: string | undefined
-  readonly approvals: readonly unknown[]
-}
-
-interface StandingRequest {
-  readonly context: StateContext
-  readonly work: SubjectWork
-  readonly approves: Approving
-}
-
-/** The recorded work of a run whose last files are elsewhere. Null until the files of it that are here were measured. */
-async function prepareRecorded(
-  reads: Reads,
-  questions: Questions,
-  request: StandingRequest,
-): Promise<{ readonly recorded: WorkRecord | null } | null> {
-  const wanted = { gaps: true, ended: true, isCompared: false }
-  const outside = await prepareWork(reads, questions, treesOf(request.work, request.context, wanted))
-  return outside && prepareStandingRecord(reads, questions, { ...request, outside })
-}
-
-/**
- * The recorded work, for a person whose event is decided by it. An agent must send its event where all files are, with an
- * approval of those: the record does not show what was written since.
- */
-async function prepareStandingRecord(
-  reads: Reads,
-  questions: Questions,
-  {
-    context,
-    work,
-    outside,
-    approves: { event, approvals },
-  }: StandingRequest & { readonly outside: readonly MeasuredWorkTree[] },
-): Promise<{ readonly recorded: WorkRecord | null } | null> {
-  const isForAgent = event === undefined && approvals.length > 0
-  if (context.actor.kind !== 'person' || isForAgent) return recordNotNeeded
-  const recorded = await recordedWork(reads, context, work)
-  if (recorded === null) return recordNotNeeded
-  // Of a tree that is gone nothing can be told but the record.
-  const there = outside.filter(({ measured }) => measured.now !== null || measured.gaps === null)
-  const different = await prepareDifferent(reads, questions, work, there)
-  if (different === null) return null
-  const isKept = different.length === 0 && (await gapChangesOf(reads, there))?.length === 0
-  return isKept ? { recorded } : recordNotNeeded
-}
-
-/**
- * Fails if an event brings a run to people who approve its work, and files of its tasks on the sender's machine are not as
- * these recorded them: elsewhere, only the record is seen. False until measured.
- */
-export async function prepareRecordedForApproval(
-  reads: Reads,
-  questions: Questions,
-  {
-    context,
-    loaded: { record, definition },
-    event,
-  }: { readonly context: StateContext; readonly loaded: LoadedRun; readonly event: string },
-): Promise<boolean> {
-  if (context.machine === undefined) return true
-  const states = transitionsFor(definition, record.state, event).map(({ to }) => to)
-  if (!states.some((state) => state !== record.state && isApprovedByPeople(definition, state))) return true
-  const work = await workOf(reads, record)
-  // The files of a tree that is gone are looked for in the sender's.
-  const trees = treesOf(work, context, { gaps: false, ended: true, isCompared: true })
-  const outside = await prepareWork(
-    reads,
-    questions,
-    trees.filter(({ last }) => last !== null),
-  )
-  const different = outside && (await prepareDifferent(reads, questions, work, outside))
-  if (different === null) return false
-  if (different.length === 0) return true
-  const more = different.length > 5 ? ` and ${different.length - 5} more` : ''
-  throw new Failure(
-    'REFUSED',
-    `${different.slice(0, 5).join(', ')}${more} changed since the tasks of run ${record.id} recorded it, so whoever approves it would not see that.`,
-    {
-      reason: 'work_not_recorded',
-      hint: hintOf`Take the change back, or do it in a task, also if it is a merge: take it back, ${callTo('start_task')}, do it again, ${callTo('complete_task')}. Then send ${event} again.`,
-    },
-  )
-}
-
-/** Whether a person's event in a state needs an approval of the work. */
-function isApprovedByPeople(definition: ProcessDefinition, state: string): boolean {
-  const { events = [] } = awaitedDecision(definition, state) ?? {}
-  return events.some((event) =>
-    needsOfState(definition, state, event).some(
-      (need) =>
-        need.kind === 'approvals' && (need.artifact === null || isOfChanges(definition, need.artifact)),
-    ),
-  )
-}
-
-function changedHereFailure({ id }: RunRecord): Failure {
-  return new Failure(
-    'CONFLICT',
-    `Files of run ${id} in this folder differ from what its tasks recorded, and others are on another machine.`,
-    {
-      reason: 'work_not_measured',
-      hint: 'waymark changes shows the difference. Record it with a task, or take it back, then approve again.',
-    },
-  )
-}
-
 /** The location of a run's work, if it is on another machine than the caller's. */
 function remoteLocation(
   { attempts }: SubjectWork,
@@ -397,33 +273,35 @@ export async function assertFilesAreHere(
   const location = remoteLocation(work, context)
   if (location === null) return
   const isDecided = event !== undefined && !asksFiles
-  const after = isDecided ? await workedOnSinceEntry(reads, record, visits, work) : undefined
+  const after = isDecided ? await openAtEntry(reads, record, visits, work) : undefined
   if (isDecided && after === undefined && (await recordedWork(reads, context, work)) !== null) return
   const { machineName: machine = 'the machine that keeps the record', top } = location
   const open = isDecided ? work.attempts.find(({ status }) => status === 'open') : undefined
   const there = `On ${machine}, in ${top}, run ${command}. If that machine has an agent’s token: WAYMARK_SERVER=<this server> WAYMARK_TOKEN=<your own token> ${command}`
-  throw new Failure(
-    'REFUSED',
-    open
-      ? `Task ${open.taskId} is still open on ${machine}, in ${top}, so what run ${record.id} is about is not recorded yet.`
-      : after
-        ? `Task ${after.taskId} ended after run ${record.id} came to "${record.state}", so its files were not compared with the record.`
-        : `Run ${record.id} is about files on ${machine}, in ${top}. They can be checked only there.`,
-    {
-      reason: 'run_on_other_machine',
-      hint: open
-        ? `Wait until the task is completed: then answer anywhere. ${there}`
-        : after
-          ? `Send it back, so that the agent submits it again. Or approve it there. ${there}`
-          : event === undefined
-            ? `${there}\nTo approve anywhere, let an event of a person have the guard, as in the process release.`
-            : there,
-    },
+  const refuse = (message: string, hint: string) =>
+    new Failure('REFUSED', message, { reason: 'run_on_other_machine', hint })
+  if (open) {
+    throw refuse(
+      `Task ${open.taskId} is still open on ${machine}, in ${top}, so what run ${record.id} is about is not recorded yet.`,
+      `Wait until the task is completed: then answer anywhere. ${there}`,
+    )
+  }
+  if (after) {
+    throw refuse(
+      `Task ${after.taskId} was open when run ${record.id} came to "${record.state}", so its files were not compared with the record.`,
+      `Send it back, so that the agent submits it again. Or approve it there. ${there}`,
+    )
+  }
+  throw refuse(
+    `Run ${record.id} is about files on ${machine}, in ${top}. They can be checked only there.`,
+    event === undefined
+      ? `${there}\nTo approve anywhere, let an event of a person have the guard, as in the process release.`
+      : there,
   )
 }
 
-/** An attempt that ended since an event brought a run to its state; undefined for none. */
-async function workedOnSinceEntry(
+/** An attempt that was open when an event brought a run to its state, and ended since; undefined for none. */
+async function openAtEntry(
   { runs }: Reads,
   { id, state }: RunRecord,
   visits: LoadedRun['visits'],
@@ -433,7 +311,10 @@ async function workedOnSinceEntry(
   const entry = await runs.eventAt(id, entered)
   return entry === null
     ? undefined
-    : attempts.find(({ status, closedAt }) => status !== 'abandoned' && (closedAt ?? 0) > entry.createdAt)
+    : attempts.find(
+        ({ status, openedAt, closedAt }) =>
+          status !== 'abandoned' && openedAt <= entry.createdAt && (closedAt ?? 0) > entry.createdAt,
+      )
 }
 
 /**

@@ -9,8 +9,10 @@ import { sharedKind } from '../../../track/domain/scope/file-kind.ts'
 import { isDeclared, judgePath, parseScope, type Scope } from '../../../track/domain/scope/scope.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../../../track/domain/task.ts'
 import type { ObservedChanges } from '../../domain/evidence.ts'
+import type { RunRecord } from '../../domain/run.ts'
 import { maxAttempts, type RunSubject, type ScopedPath } from '../../ports/run-reads.ts'
 import { type GapChange, gapChangesOf, gapsOf, type WorkQuestion } from './changes-outside-attempts.ts'
+import { subjectOf } from './find-run.ts'
 import { peopleAmong } from './own-work.ts'
 import type { MeasurementQuestions, RunMeasurements } from './run-measurements.ts'
 
@@ -32,6 +34,17 @@ export interface MeasuredChanges {
   readonly unseen: readonly string[]
   /** People who made some of the changes themselves. */
   readonly authors: readonly Author[]
+}
+
+export const nothingBegun: SubjectWork = { subject: null, attempts: [], stored: new Map() }
+
+export async function workOf({ runs }: Reads, record: RunRecord): Promise<SubjectWork> {
+  const subject = subjectOf(record)
+  if (subject === null) return nothingBegun
+  const attempts = await runs.attemptsOf(subject)
+  const ended = attempts.filter(({ status }) => status !== 'open').map(({ id }) => id)
+  const stored = ended.length === 0 ? [] : await runs.changesOf(ended)
+  return { subject, attempts, stored: new Map(stored.map((one) => [one.attemptId as string, one])) }
 }
 
 /** The work trees of a subject, with the measurements that each needs outside its attempts. */
