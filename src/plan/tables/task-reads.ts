@@ -403,21 +403,14 @@ const firstChanges = prepareByIds((db, projectId, attemptIds) =>
     .orderBy('position'),
 )
 
-const firstTaskChanges = prepareByIds((db, projectId, taskIds) =>
+const attemptsOfTasks = prepareByIds((db, projectId, taskIds) =>
   db
     .selectFrom('attempt')
-    .innerJoin('attempt_change as change', (join) =>
-      join
-        .onRef('change.project_id', '=', 'attempt.project_id')
-        .onRef('change.attempt_id', '=', 'attempt.id'),
-    )
-    .select(['attempt.task_id', 'change.path'])
-    .where('attempt.project_id', '=', projectId)
-    .where('attempt.task_id', 'in', taskIds)
-    .where('change.position', '<', maxFiles)
-    .orderBy('attempt.task_id')
-    .orderBy('attempt.number', 'desc')
-    .orderBy('change.position'),
+    .select(['id', 'task_id'])
+    .where('project_id', '=', projectId)
+    .where('task_id', 'in', taskIds)
+    .orderBy('task_id')
+    .orderBy('number', 'desc'),
 )
 
 /** The newest attempt's files first. */
@@ -426,12 +419,16 @@ async function firstFilesOfTasks(
   taskIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   if (taskIds.length === 0) return new Map()
-  const rows = await firstTaskChanges(scope, taskIds)
-  const byTask = Map.groupBy(rows, ({ task_id }) => task_id)
+  // In two steps: joined, SQLite begins with the changes of all attempts.
+  const attempts = await attemptsOfTasks(scope, taskIds)
+  const files = await firstFiles(
+    scope,
+    attempts.map(({ id }) => id),
+  )
   return new Map(
-    [...byTask].map(([id, changes]) => [
+    [...Map.groupBy(attempts, ({ task_id }) => task_id)].map(([id, own]) => [
       id,
-      [...new Set(changes.map(({ path }) => path))].slice(0, maxFiles),
+      [...new Set(own.flatMap((attempt) => files.get(attempt.id) ?? []))].slice(0, maxFiles),
     ]),
   )
 }
