@@ -218,8 +218,7 @@ describe('a server and the machines that work for it, as processes', () => {
     seen.push(processes())
     server.child.kill('SIGKILL')
     await server.ended
-    seen.push(await agentThere.refused('state_gate_create_run', { process_id: 'none' }))
-    await call('log_milestone', { task_id, message: 'while it is away' })
+    seen.push(JSON.stringify(await agentThere.refused('log_milestone', { task_id, message: 'It is away' })))
     const back = await server.again()
     await call('complete_task', { task_id, status: 'success', outcome: { summary: 'Done.' } })
     seen.push(
