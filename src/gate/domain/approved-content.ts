@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts'
 import { approvalFreshness, countedArtifacts } from './artifacts.ts'
 import type { ProcessDefinition } from './definition.ts'
 import { nothingObserved } from './evidence.ts'
-import type { Run } from './run.ts'
+import { entryRevision, type Run } from './run.ts'
 
 /** The subject of an approval, with the measurements that it may need. */
 interface Approvable {
@@ -40,7 +40,7 @@ export function approvedContent(
     }
   }
   if (artifact === null) {
-    const entered = run.visits.find(({ state }) => state === run.state)?.last ?? 1
+    const entered = entryRevision(run.visits, run.state)
     const files = run.artifacts.filter(({ status }) => status === 'current').map(fileLine)
     return { state: run.state, entered, files: files.sort(), tree }
   }

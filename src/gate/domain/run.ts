@@ -167,6 +167,11 @@ export function recordVisit(visits: readonly Visit[], state: string, revision: n
   return visits.map((visit) => (visit === before ? again : visit))
 }
 
+/** The run's revision when it last entered a state; 1 for one that it began in. */
+export function entryRevision(visits: readonly Visit[], state: string): number {
+  return visits.find((visit) => visit.state === state)?.last ?? 1
+}
+
 /** Merges submitted files: the same file of the same type replaces its earlier state. */
 export function mergeArtifacts(before: readonly Artifact[], added: readonly Artifact[]): readonly Artifact[] {
   if (added.length === 0) return before

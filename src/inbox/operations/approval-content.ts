@@ -8,6 +8,7 @@ import {
   shortenContent,
 } from '../../gate/domain/approved-content.ts'
 import { awaitedDecision } from '../../gate/domain/decisions.ts'
+import { entryRevision } from '../../gate/domain/run.ts'
 import { engineRun } from '../../gate/operations/run/evidence.ts'
 import { prepareApprovedContent } from '../../gate/operations/run/external-state.ts'
 import {
@@ -130,7 +131,7 @@ export async function prepareShownRun(
     }),
   )
   const files = artifacts.map(({ type, path, sha256 }) => `${type} ${path} ${sha256}`).sort()
-  const entered = visits.find(({ state }) => state === record.state)?.last ?? 1
+  const entered = entryRevision(visits, record.state)
   const { state, context: runContext } = record
   const contentByType = [...approvals].map(([of, content]) => ({ of, content }))
   const isBare = files.length === 0 && contentByType.every(({ content }) => content === null)

@@ -59,6 +59,6 @@ export function lowerAccess(access: Access, most: Access): Access {
 export const accessWords: Readonly<Record<Access, string>> = {
   viewer: 'reads',
   contributor: 'plans, works, answers their own agents',
-  maintainer: 'decides: inbox, approvals, settings',
+  maintainer: 'decides about the inbox, approvals and settings',
   owner: 'manages members, and revokes tokens',
 }

@@ -138,14 +138,14 @@ function ProjectStart({ command, current }: ProjectStartProps) {
             ? []
             : [
                 [
-                  'In a terminal, in your clone of the repository: connect it. It asks for your token, which Settings, Tokens creates.',
+                  'In a terminal, in your clone of the repository: connect it. The command asks for a token of yours; create one in Settings.',
                   `${command} connect ${location.origin}${base.value}`,
                 ] as const,
               ]),
           setUp.length > 0
             ? [`${joinNames(setUp)} ${setUp.length === 1 ? 'is' : 'are'} set up in this project.`, null]
             : [
-                `${isSingleUser.value ? 'In a terminal, in this project' : 'There'}: set up your agents’ clients. You see every change first.`,
+                `${isSingleUser.value ? 'In a terminal, in this project' : 'In the same folder'}: set up your agents’ clients. You see every change first.`,
                 `${command} init`,
               ],
           ['Then ask the agent:', 'Start a Waymark mission for this and work in tasks.'],

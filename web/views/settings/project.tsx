@@ -1,5 +1,6 @@
 import { useCallback, useState } from 'preact/hooks'
 import type { InputOf, OutputOf } from '../../../src/surfaces/http/client/client.ts'
+import { isSingleUser } from '../../api/session.ts'
 import { useQuery } from '../../live/query.ts'
 import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { Since } from '../../parts/time.tsx'
@@ -22,6 +23,12 @@ export function ProjectSettings() {
     <>
       <SettingRows />
       <h2>Commands</h2>
+      {isSingleUser.value ? null : (
+        <p class="muted">
+          On this server’s machine, and those that were refused anywhere. On another machine:{' '}
+          <code>waymark command list</code>
+        </p>
+      )}
       <CommandRows />
     </>
   )
@@ -107,7 +114,7 @@ function ChangeDialog(props: {
 }
 
 function CommandRows() {
-  const listed = useQuery('command_list', {})
+  const listed = useQuery('command_list', { limit: 200 })
   const [revoking, setRevoking] = useState<ListedCommand | null>(null)
   const close = useCallback(() => setRevoking(null), [])
   const answer = listed.answer.value
@@ -145,7 +152,7 @@ function CommandRows() {
       </ul>
       {revoking === null ? null : (
         <OperationDialog
-          title={`Revoke ${revoking.state === 'refused' ? 'the refusal of' : ''} ${revoking.run}?`}
+          title={`Revoke ${revoking.state === 'refused' ? 'the refusal of ' : ''}${revoking.run}?`}
           operation="command_revoke"
           input={() => ({ hash: revoking.hash })}
           verb="Revoke"

@@ -9,7 +9,7 @@ import type { NamedGuard } from '../../domain/definition.ts'
 import type { ObservedChanges } from '../../domain/evidence.ts'
 import type { MissingGuard } from '../../domain/expression.ts'
 import { changesFindings, changesGuardKey } from '../../domain/guards/changes.ts'
-import type { RunRecord } from '../../domain/run.ts'
+import { entryRevision, type RunRecord } from '../../domain/run.ts'
 import type { LoadedRun } from '../../ports/run-reads.ts'
 import { guardLine } from './refusal.ts'
 import type { MeasurementQuestions, RunMeasurements } from './run-measurements.ts'
@@ -87,7 +87,7 @@ export async function acceptedGuards(
   { record, visits }: LoadedRun,
   acceptable: readonly AcceptableChanges[],
 ): Promise<NonNullable<ObservedChanges['accepted']>> {
-  const entered = visits.find(({ state }) => state === record.state)?.last ?? 1
+  const entered = entryRevision(visits, record.state)
   const answered = await inboxItems.answeredOfRun(record.id, maxAnswers)
   return acceptable.flatMap(({ guard, content }) => {
     const item = answered.find(

@@ -13,7 +13,7 @@ import { type AcceptedTransition, type RefusedTransition, transition } from '../
 import type { Emitter, EventRequest } from '../../domain/event-request.ts'
 import { nothingObserved, type Observations } from '../../domain/evidence.ts'
 import { type AdvancedRun, advanceRun } from '../../domain/lifecycle.ts'
-import type { AttemptedEvent, RunApproval, RunRecord } from '../../domain/run.ts'
+import { type AttemptedEvent, entryRevision, type RunApproval, type RunRecord } from '../../domain/run.ts'
 import { transitionsFor } from '../../domain/transitions.ts'
 import type { LoadedRun } from '../../ports/run-reads.ts'
 import type { AcceptedEntry } from '../run-answer.ts'
@@ -434,7 +434,7 @@ async function refusalEvents(
   const { prepared, refused, eventRequest, tried, author } = refusing
   const { record, visits } = prepared.loaded
   const { code, message, missing } = refused
-  const since = visits.find(({ state }) => state === record.state)?.last ?? 1
+  const since = entryRevision(visits, record.state)
   const about = { event: eventRequest.event, code, since }
   const alike = await reads.runs.refusalsAlike(record.id, { ...about, tried })
   const ofEvent = await reads.runs.refusalsAlike(record.id, about)

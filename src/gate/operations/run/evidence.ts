@@ -23,7 +23,7 @@ import type { CommandRunner } from '../../ports/command-runner.ts'
 import type { LoadedRun } from '../../ports/run-reads.ts'
 import { ciFolder, ciLine, commitOfFolder } from './ci-results.ts'
 import type { ExternalState } from './external-state.ts'
-import { subjectOf } from './find-run.ts'
+import { entryEvent, subjectOf } from './find-run.ts'
 import { independenceOf, personOfIdentity, requiresIndependence, workersOf } from './independence.ts'
 import { isStillRunning } from './lease.ts'
 
@@ -340,8 +340,7 @@ function addSubmittedFiles(run: Run, files: ExternalState['submitted']): Run {
 }
 
 /** The person or agent who moved the run to its state; null in the initial state. */
-export async function requestAuthor(reads: Reads, { record, visits }: LoadedRun): Promise<Author | null> {
-  const entered = visits.find(({ state }) => state === record.state)?.last ?? 1
-  const event = await reads.runs.eventAt(record.id, entered)
+export async function requestAuthor(reads: Reads, loaded: LoadedRun): Promise<Author | null> {
+  const event = await entryEvent(reads, loaded)
   return event && { name: event.author, identity: event.identity ?? null }
 }

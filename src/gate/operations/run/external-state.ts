@@ -22,6 +22,7 @@ import type { RunRecord, StoredArtifact } from '../../domain/run.ts'
 import type { LoadedRun } from '../../ports/run-reads.ts'
 import { type AcceptableChanges, acceptedGuards, prepareAcceptable } from './accepted-changes.ts'
 import { gapChangesOf } from './changes-outside-attempts.ts'
+import { entryEvent } from './find-run.ts'
 import {
   changedHereFailure,
   isWithMachines,
@@ -273,7 +274,7 @@ export async function assertFilesAreHere(
   const location = remoteLocation(work, context)
   if (location === null) return
   const isDecided = event !== undefined && !asksFiles
-  const after = isDecided ? await openAtEntry(reads, record, visits, work) : undefined
+  const after = isDecided ? await openAtEntry(reads, { record, visits }, work) : undefined
   if (isDecided && after === undefined && (await recordedWork(reads, context, work)) !== null) return
   const { machineName: machine = 'the machine that keeps the record', top } = location
   const open = isDecided ? work.attempts.find(({ status }) => status === 'open') : undefined
@@ -302,13 +303,11 @@ export async function assertFilesAreHere(
 
 /** An attempt that was open when an event brought a run to its state, and ended since; undefined for none. */
 async function openAtEntry(
-  { runs }: Reads,
-  { id, state }: RunRecord,
-  visits: LoadedRun['visits'],
+  reads: Reads,
+  loaded: Pick<LoadedRun, 'record' | 'visits'>,
   { attempts }: SubjectWork,
 ) {
-  const entered = visits.find((visit) => visit.state === state)?.last ?? 1
-  const entry = await runs.eventAt(id, entered)
+  const entry = await entryEvent(reads, loaded)
   return entry === null
     ? undefined
     : attempts.find(

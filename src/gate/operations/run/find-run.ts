@@ -3,7 +3,7 @@ import { callTo, Failure, hintOf } from '../../../kernel/failure.ts'
 import { identifier } from '../../../kernel/operations/input/fields.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import { speakerOf } from '../../../track/domain/task.ts'
-import type { RunRecord } from '../../domain/run.ts'
+import { entryRevision, type RunEvent, type RunRecord } from '../../domain/run.ts'
 import type { LoadedRun, RunSubject } from '../../ports/run-reads.ts'
 
 const otherRuns = hintOf`Use ${callTo('state_gate_list_runs')} to see the runs of this project, or ${callTo('state_gate_create_run')} to start one.`
@@ -48,6 +48,14 @@ export async function callerOfRun(
 ): Promise<string> {
   if (taskId === null || actor.kind === 'person') return actor.name
   return speakerOf(await tasks.openAttempt(taskId), actor)
+}
+
+/** The event that brought a run to its state; null in the initial state. */
+export function entryEvent(
+  { runs }: Reads,
+  { record: { id, state }, visits }: Pick<LoadedRun, 'record' | 'visits'>,
+): Promise<RunEvent | null> {
+  return runs.eventAt(id, entryRevision(visits, state))
 }
 
 /** The subject of a run: its task, else its mission; null for a run without one. */

@@ -32,7 +32,7 @@ import {
 } from '../run-answer.ts'
 import { awaitedApprovalRefusal } from './approvals.ts'
 import { type ExternalState, prepareFreshness } from './external-state.ts'
-import { loadRun } from './find-run.ts'
+import { entryEvent, loadRun } from './find-run.ts'
 import { promptWithWords } from './remarks.ts'
 import type { MeasurementQuestions } from './run-measurements.ts'
 import { fittingContext, prepareSituation, type RunSituation } from './situation.ts'
@@ -212,9 +212,8 @@ export async function runDetail(
   }
 }
 
-async function stateEntryTime({ runs }: Reads, { record, run }: RunSituation): Promise<string> {
-  const revision = run.visits.find(({ state }) => state === record.state)?.last ?? 1
-  const event = await runs.eventAt(record.id, revision)
+async function stateEntryTime(reads: Reads, { record, run }: RunSituation): Promise<string> {
+  const event = await entryEvent(reads, { record, visits: run.visits })
   return instant(event?.createdAt ?? record.createdAt)
 }
 
