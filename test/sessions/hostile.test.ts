@@ -12,6 +12,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hookClients } from '../../src/clients/hooks/hook-clients.ts'
 import { amount } from '../support/amount.ts'
+import { anyText } from '../support/any-text.ts'
 import { runAlone } from '../support/program.ts'
 import { openCommandLine } from '../surfaces/cli/command-line.ts'
 import { captureBin, holdIngest, hookQueue, openCaptured } from './captured-project.ts'
@@ -56,7 +57,7 @@ test('payloads of any kind leave the project alone, read nothing outside it and 
   symlinkSync(join(home, 'outside.txt'), join(folder, 'src', 'link-out.txt'))
   const value = fc.oneof(
     fc.constantFrom(...paths),
-    fc.string({ unit: 'binary', maxLength: 60 }),
+    anyText({ maxLength: 60 }),
     fc.constant(null),
     fc.integer(),
     fc.boolean(),
@@ -99,7 +100,7 @@ test('payloads of any kind leave the project alone, read nothing outside it and 
   )
   const said = fc.oneof(
     { weight: 9, arbitrary: payload.map((one) => JSON.stringify(one)) },
-    { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 200 }) },
+    { weight: 1, arbitrary: anyText({ maxLength: 200 }) },
   )
   fc.assert(
     fc.property(

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../src/kernel/json.ts'
 import { memoryLog } from '../../src/store/ports/record-rows.ts'
 import type { Reads } from '../../src/store/ports/store.ts'
 import { amount } from '../support/amount.ts'
+import { anyText } from '../support/any-text.ts'
 import { anItem } from '../support/entities.ts'
 import { dialects } from './dialects.ts'
 import { happened } from './events.ts'
@@ -25,7 +26,7 @@ import {
 } from './run-events.ts'
 
 // Any text that JSON can carry, halves of surrogate pairs included.
-const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\ud800', 'a\udc00b', '\u0000'))
+const text = fc.oneof(anyText(), fc.constantFrom('\ud800', 'a\udc00b', '\u0000'))
 const context: fc.Arbitrary<JsonObject> = fc.dictionary(text, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 })
 const state = fc.constantFrom('plan', 'build', 'review')
 const artifact = fc.record({

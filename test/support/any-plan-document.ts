@@ -8,8 +8,9 @@ import {
   documentStatuses,
   type PlanDocument,
 } from '../../src/plan/domain/document.ts'
+import { anyText } from './any-text.ts'
 
-const text = fc.string({ unit: 'binary' })
+const text = anyText()
 const textOrNull = fc.option(text)
 const named = fc.stringMatching(/\S/)
 const order = fc.option(fc.integer())
