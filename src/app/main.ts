@@ -21,7 +21,7 @@ export async function main(): Promise<void> {
 }
 
 async function run([command = '', ...rest]: readonly string[]): Promise<void> {
-  if (command === 'import') keepHeapSmall()
+  if (command === 'export' || command === 'import') keepHeapSmall()
   const asksForHelp = rest.some((word) => word === '--help' || word === '-h')
   if (command === 'mcp' && !asksForHelp) {
     const { serveMcp } = await import('./mcp.ts')
