@@ -111,6 +111,9 @@ journey(
     await max.keyboard.press('Control+Enter')
     await max.getByText('Approved.', { exact: true }).first().waitFor()
     await tess.getByText(/approved it/).waitFor()
+    await rename.getByRole('button', { name: 'Unfold src/diff/rename.ts' }).click()
+    await rename.getByRole('button', { name: 'Resolve' }).click()
+    await rename.getByText('resolved it').waitFor()
     const { reviews } = await day.person('review_show', { task: task_id })
     expect(reviews.map(({ action }: { readonly action: string }) => action)).toEqual(['send_back', 'approve'])
   },

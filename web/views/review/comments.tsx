@@ -69,7 +69,7 @@ export function Conversation({
             </span>
             {reply.done ? (
               <span class="comment-status" data-status="done">
-                claims it is done
+                {reply.is_person ? 'resolved it' : 'claims it is done'}
               </span>
             ) : null}
           </header>
@@ -88,9 +88,21 @@ export function Conversation({
           }}
         />
       ) : isPermitted('reply_to_review') ? (
-        <button type="button" class="button" data-kind="plain" onClick={() => setReplying(true)}>
-          Reply
-        </button>
+        <p class="comment-verbs">
+          <button type="button" class="button" data-kind="plain" onClick={() => setReplying(true)}>
+            Reply
+          </button>
+          {status === 'done' ? null : (
+            <button
+              type="button"
+              class="button"
+              data-kind="plain"
+              onClick={() => void review.answer(comment, 'Resolved.', true)}
+            >
+              Resolve
+            </button>
+          )}
+        </p>
       ) : null}
     </article>
   )
