@@ -462,6 +462,24 @@ describe('beside the table', () => {
     ])
   })
 
+  test('a file that another task changed is no work of a later attempt', async () => {
+    const all = await journeys()
+    const place = all.place('more 7')
+    const id = await start(all.ada, 'First', { done_when: { check: [checkOf('ok.sh')] } })
+    place.edit()
+    await complete(all, id)
+    const other = await start(all.ada, 'Second')
+    place.write('money.ts', 'export const money = 1\n')
+    await complete(all, other)
+    await all.ada.call('taskman_task_edit', { id, status: 'to_do' })
+    await start(all.ada, 'First', { planned_task_id: id })
+    const claim = { summary: `Changed ${place.dir}/money.ts.` }
+    expect(rulesOf(await complete(all, id, claim))).toEqual(['claimed_not_own'])
+    expect(rulesOf(await complete(all, id, claim))).toEqual(['claimed_not_own'])
+    const { verdict } = await complete(all, id, { summary: `Changed ${place.dir}/auth.ts.` })
+    expect(verdict.is).toBe('proven')
+  })
+
   test('a proven task stays proven when someone else changes its file, and its page says so', async () => {
     const all = await journeys()
     const place = all.place('more 3')

@@ -47,16 +47,19 @@ export function changesOfTask(
   const others = related.flatMap(({ attempt: other, changes }) =>
     isCompared(other) ? changes.filter(differs) : changes,
   )
-  // Of an attempt that was never measured, anything that differs may be its work.
-  const isUnmeasured = related.some(
-    ({ attempt: other, measured }) =>
-      other.taskId === attempt.taskId && (measured === null || measured.measurement === 'unknown'),
-  )
-  const unmeasured = isUnmeasured
+  const unmeasured = isUnmeasured(attempt, related)
     ? (touched ?? []).map((path): TaskChange => ({ path, isForeign: true }))
     : []
   const changes = own.map((change) => taskChange(change, sessionTasks))
   return uniqueChanges([...changes.filter(differs), ...others, ...unmeasured])
+}
+
+/** Whether an attempt at the task was never measured: then anything that differs may be its work. */
+export function isUnmeasured(attempt: Attempt, related: readonly RelatedAttempt[]): boolean {
+  return related.some(
+    ({ attempt: other, measured }) =>
+      other.taskId === attempt.taskId && (measured === null || measured.measurement === 'unknown'),
+  )
 }
 
 /** Files that an earlier attempt at a task changed, and that are as before the task changed them. */

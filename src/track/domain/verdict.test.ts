@@ -193,6 +193,10 @@ const cases: Readonly<Record<string, Case>> = {
     facts: { claimedMissing: ['test/limit.test.ts'] },
     rules: ['claimed_not_found'],
   },
+  'with a claimed file that no attempt at the task changed': {
+    facts: { claimedNotOwn: ['src/money.ts'] },
+    rules: ['claimed_not_own'],
+  },
   'measured in part': {
     facts: { measurement: 'partial', measureDoubts: ['A folder could not be read.'] },
     rules: ['measurement_partial'],

@@ -45,6 +45,7 @@ const doubtRules = [
   'changes_uncertain',
   'check_on_untracked',
   'claimed_not_found',
+  'claimed_not_own',
 ] as const
 export const verdictRules = [...contradictionRules, ...doubtRules] as const
 export type VerdictRule = (typeof verdictRules)[number]
@@ -140,6 +141,8 @@ export interface VerdictFacts {
   readonly claimedNew?: readonly string[]
   /** Paths that were claimed changed and do not exist. */
   readonly claimedMissing?: readonly string[]
+  /** Paths that were claimed changed, and that changed since the task began, but in no attempt at it. */
+  readonly claimedNotOwn?: readonly string[]
   /** Paths that were changed while the task was open, and whose contents are gone. */
   readonly lost?: readonly string[]
   readonly missingPackages?: readonly string[]
@@ -201,6 +204,7 @@ export function judgeClaim(facts: VerdictFacts): Verdict | null {
     ...uncertainChanges(facts),
     ...untrackedFiles(facts),
     ...claimedNotFound(facts),
+    ...claimedNotOwn(facts),
   ]
   return verdictOf(contradictions, doubts, facts)
 }
@@ -389,6 +393,19 @@ function claimedNotFound({ claimedMissing: paths = [] }: VerdictFacts): readonly
       text: paths.length === 1 ? 'Claimed but does not exist:' : 'Claimed but do not exist:',
       paths,
       fix: `${completeAgain('a summary that names only files that you changed')} Or add the file; if the task has ended, start it again first.`,
+    },
+  ]
+}
+
+/** No contradiction: the agent may have written them between two attempts. */
+function claimedNotOwn({ claimedNotOwn: paths = [] }: VerdictFacts): readonly VerdictReason[] {
+  if (paths.length === 0) return []
+  return [
+    {
+      rule: 'claimed_not_own',
+      text: 'Claimed, but changed by no attempt at this task:',
+      paths,
+      fix: completeAgain('a summary that names only files that you changed'),
     },
   ]
 }

@@ -18,7 +18,7 @@ import type { CompletionSituation } from '../domain/completion.ts'
 import { type Phase, phaseStatuses } from '../domain/mission.ts'
 import { assertOpen } from '../domain/records.ts'
 import { type Attempt, type Task, type TaskOutcome, taskOutcomes } from '../domain/task.ts'
-import type { Verdict } from '../domain/verdict.ts'
+import type { Verdict, VerdictRule } from '../domain/verdict.ts'
 import type { AttemptEnd } from '../ports/attempt-reads.ts'
 import { completionReport, reportFields, VerdictEntry, verdictEntry } from './attempt-answer.ts'
 
@@ -78,14 +78,17 @@ async function openVerdictItems(
   return last?.id === id ? items.filter(({ kind }) => kind === 'verdict') : []
 }
 
+const answerableDoubts: ReadonlySet<VerdictRule> = new Set([
+  'criterion_unanswered',
+  'claimed_not_found',
+  'claimed_not_own',
+])
+
 /** Whether other words alone could clear a doubt. */
 async function canAnswer({ tasks }: Reads, { id, taskId }: Attempt): Promise<boolean> {
   const [last, verdicts] = await Promise.all([tasks.lastAttempt(taskId), tasks.verdicts(id)])
   const reasons = verdicts.at(-1)?.verdict?.reasons ?? []
-  return (
-    last?.id === id &&
-    reasons.some(({ rule }) => rule === 'criterion_unanswered' || rule === 'claimed_not_found')
-  )
+  return last?.id === id && reasons.some(({ rule }) => answerableDoubts.has(rule))
 }
 
 /** Whether the caller may change the words of an attempt: its agent, or a person. */

@@ -26,6 +26,7 @@ import {
   filesTakenBack,
   firstAttempt,
   hasOtherWork,
+  isUnmeasured,
   type RelatedAttempt,
 } from '../domain/task-work.ts'
 import {
@@ -207,6 +208,7 @@ export function judgeCompletion(
     claimedUnchanged: unanswered.unchanged,
     claimedNew: claimedChanges(outcome).flatMap(({ path, isCreated }) => (isCreated ? [path] : [])),
     claimedMissing: unanswered.missing,
+    claimedNotOwn: unanswered.notOwn,
     lost: completion.lost ?? [],
     missingPackages: missing,
     respaced,
@@ -273,36 +275,47 @@ function reportedNote(outcome: Outcome, weakened: readonly Weakening[]): readonl
   ]
 }
 
-/** The paths that the outcome names and that nothing changed, or that do not exist. */
+interface UnansweredClaims {
+  readonly unchanged: readonly string[]
+  readonly missing: readonly string[]
+  /** They differ since the first attempt began, and no attempt changed them. */
+  readonly notOwn: readonly string[]
+}
+
+/** The paths that the outcome names and that the task did not change. */
 function unansweredClaims(
-  { outcome, evidence, related, isAmended }: ClaimedCompletion,
+  { attempt, outcome, evidence, related, isAmended }: ClaimedCompletion,
   traces: TaskTraces | undefined,
-): { readonly unchanged: readonly string[]; readonly missing: readonly string[] } {
+): UnansweredClaims {
   const { added, modified, deleted } = evidence.ignored
-  const changed = [
+  const own = [
     ...endsOf(evidence.changes),
     ...endsOf(related.flatMap(({ changes }) => changes)),
     ...(evidence.contested ?? []).map(({ path }) => path),
     ...added,
     ...modified,
     ...deleted,
-    ...(traces?.touched ?? []),
     ...(evidence.elsewhere?.paths ?? []),
   ]
+  const changed = [...own, ...(traces?.touched ?? [])]
   const claims = claimedChanges(outcome)
+  const leftOf = (paths: readonly string[]) => claimsWithoutChange(claims, paths).map(({ path }) => path)
+  // Between two attempts anyone may have written; an attempt that was not measured may have as well.
+  const isLater = firstAttempt(attempt, related).id !== attempt.id
+  const left = new Set(leftOf(changed))
+  const notOwn =
+    isLater && !isUnmeasured(attempt, related) ? leftOf(own).filter((path) => !left.has(path)) : []
   // What other agents changed is only in the first measurement, and in the paths that differ.
   if (isAmended && traces?.touched) {
     return {
       unchanged: unchangedPaths(claims, { changed, existing: new Set(traces.existing) }),
       missing: missingPaths(claims, { changed, absent: new Set(traces.absent) }),
+      notOwn,
     }
   }
-  const left = claimsWithoutChange(claims, changed).map(({ path }) => path)
-  const claimsOf = (found: 'unchanged' | 'missing') => {
-    const measured = new Set(unchangedClaims(evidence, found))
-    return left.filter((path) => measured.has(path))
-  }
-  return { unchanged: claimsOf('unchanged'), missing: claimsOf('missing') }
+  const claimsOf = (found: 'unchanged' | 'missing') =>
+    unchangedClaims(evidence, found).filter((path) => left.has(path))
+  return { unchanged: claimsOf('unchanged'), missing: claimsOf('missing'), notOwn }
 }
 
 function endsOf(changes: readonly Pick<ReportedChange, 'path' | 'from'>[]): readonly string[] {
