@@ -302,6 +302,8 @@ test('is for people, needs what is kept, and refuses a difference that was not s
   const { call, refused, git, write, refusal, guard, wait, context, folder } = await opened()
   const id = await started({ call, wait })
   expect(await refusal(id)).toMatchObject({ reason: 'work_not_measured' })
+  const none = await call('restore_list', {}, { actor: person })
+  expect(none.restorable).toEqual([])
   write('src/auth.ts', 'work\n')
   const snapshot = await guard()
   git('checkout', '--', '.')
@@ -312,6 +314,7 @@ test('is for people, needs what is kept, and refuses a difference that was not s
   expect(await refusal(id, { content: 'another' })).toMatchObject({ reason: 'files_changed_meanwhile' })
   expect(await refusal(id, { paths: ['src/none.ts'] })).toMatchObject({ reason: 'file_not_kept' })
   expect(await refusal('waymark.db')).toMatchObject({ reason: 'id_expected' })
+  expect(await refusal('src/auth.ts')).toMatchObject({ reason: 'id_expected' })
   expect(await refusal('sn-none')).toMatchObject({ reason: 'snapshot_not_found' })
   const { restorable } = await call('restore_list', {}, { actor: person })
   expect(restorable.map(({ id: one, what }: { id: string; what: string }) => [one, what])).toEqual(

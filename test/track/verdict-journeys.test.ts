@@ -538,7 +538,13 @@ describe('a contradicted task', () => {
 
   test('is cleared by another attempt that does the work', async () => {
     const { all, place, id, waiting } = await contradicted('more 8')
-    await start(all.ada, 'Again', { planned_task_id: id })
+    const { previous_attempts } = await all.ada.call('start_task', { name: 'Again', planned_task_id: id })
+    expect(previous_attempts).toMatchObject([
+      {
+        verdict: 'contradicted',
+        reasons: expect.arrayContaining([expect.stringContaining(`${place.dir}/api.ts`)]),
+      },
+    ])
     place.write('api.ts', 'export const api = 2\n')
     expect(waiting()).toHaveLength(1)
     expect((await complete(all, id, { summary: `Changed ${place.dir}/api.ts.` })).verdict.is).toBe('unproven')

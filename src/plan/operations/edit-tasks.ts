@@ -139,7 +139,7 @@ const inputFields = z.strictObject({
   title: name('Title').optional(),
   description: text('Description').optional(),
   status: statusField(
-    'in_progress claims the task, to_do releases your claim; done is not measured, so prefer complete_task',
+    'in_progress claims the task; to_do releases your claim, or reopens a done task; done is not measured: prefer complete_task',
   ).optional(),
   role: roleField.optional(),
   assignee: unlistedField(assigneeField).optional(),

@@ -187,7 +187,7 @@ async function noTaskReason(
   const isWaiting = toDo.tasks.some(({ blocked }) => blocked) || inProgress.total > 0
   const wait = isPerson
     ? 'What needs you: waymark inbox'
-    : 'Wait with taskman_task_next { claim: true, wait_seconds: 50 }.'
+    : `Wait with taskman_task_next { ${input.mission === undefined ? '' : `mission: ${JSON.stringify(input.mission)}, `}claim: true, wait_seconds: 50 }.`
   const next = other ?? (isWaiting ? wait : '')
   return `No task is ready. ${figures} ${next}`.trimEnd()
 }

@@ -521,7 +521,7 @@ function weakenedTests({ outcome, weakened = [] }: VerdictFacts): readonly Verdi
       rule: 'tests_weakened',
       text: `Tests check less than before: ${placesText(places)}.`,
       paths,
-      fix: `If it is on purpose: ${completeAgain(`${listField('weakened', paths)} in the outcome`)} Otherwise start the task again and restore ${paths.length === 1 ? 'it' : 'them'}.`,
+      fix: `If it is on purpose: ${completeAgain(`${listField('weakened', paths)} in the outcome`)} Otherwise restore ${paths.length === 1 ? 'it' : 'them'}; start the task again first if it has ended.`,
     },
   ]
 }
@@ -560,7 +560,7 @@ function openChecks({
       {
         rule: 'no_check',
         text: 'The task has no check.',
-        fix: 'Give the task a command that must pass: "done_when": { "check": ["npm test"] }.',
+        fix: 'A check counts from the start of the work: for the next task, pass "done_when": { "check": ["npm test"] } to start_task or plan_tasks.',
       },
     ]
   }

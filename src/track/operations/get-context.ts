@@ -196,7 +196,8 @@ export const getContext = defineOperation({
     mission_id: z.string(),
     mission_name: z.string(),
     mission_status: missionStatus,
-    objective: z.string().nullable(),
+    /** Left out with `since`. */
+    objective: z.string().nullable().optional(),
     description: z.string().optional(),
     scope: z.string().optional(),
     constraints: z.string().optional(),
@@ -276,7 +277,7 @@ export const getContext = defineOperation({
     const landed = paging.isFirst ? await missionLanded(reads, mission.id, filter.since) : null
     // Who asks for what is new knows it.
     const isNew = since === undefined
-    const objective = isNew && mission.objective !== null ? excerpt(mission.objective, 600) : null
+    const objective = mission.objective === null ? null : excerpt(mission.objective, 600)
     const brief = isNew && paging.isFirst ? missionBrief(mission) : {}
     const used = JSON.stringify([objective, brief, summary, answered, gates, review, losses, landed]).length
     const fitted = input.limit === undefined ? fitBudget(sections, answerBudget - used) : sections
@@ -284,7 +285,7 @@ export const getContext = defineOperation({
       mission_id: mission.id,
       mission_name: mission.name,
       mission_status: shownStatus(mission, now),
-      objective,
+      ...(isNew && { objective }),
       ...brief,
       current_phase: current,
       total_phases: expectedPhases(mission, phases),

@@ -3,6 +3,7 @@ import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { MissionId, SnapshotId, TaskId, TurnId } from '../../kernel/id.ts'
 import { findTask } from '../../kernel/operations/find.ts'
 import type { RecordContext } from '../../kernel/operations/operation.ts'
+import { quoteShellWord } from '../../kernel/shell-word.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../domain/task.ts'
@@ -33,10 +34,10 @@ export async function findRestorable(
   return found
 }
 
-function restorableOf(reads: Reads, id: string): Promise<Restorable> {
+async function restorableOf(reads: Reads, id: string): Promise<Restorable> {
   if (id.startsWith('sn-')) return ofSnapshot(reads, id)
   if (id.startsWith('h-')) return ofLoss(reads, id)
-  if (/[./\\]/.test(id)) throw fileFailure(id)
+  if (/[./\\]/.test(id)) throw await fileFailure(reads, id)
   return id.startsWith('tn-') ? ofTurn(reads, id) : ofTask(reads, id)
 }
 
@@ -219,10 +220,19 @@ async function editedByOthers({ capture }: Reads, attempt: Attempt): Promise<rea
 }
 
 /** A file where an id is expected: restore was the command for backups. */
-function fileFailure(id: string): Failure {
-  return new Failure('INVALID_INPUT', `"${id}" is no task, turn or snapshot.`, {
+async function fileFailure({ tasks }: Reads, file: string): Promise<Failure> {
+  const [last] = await tasks.changedBy([file])
+  const attempt = last === undefined ? null : await tasks.attempt(last.attemptId)
+  const word = quoteShellWord(file)
+  const isBackup = /\.(db|dump|sql|gz|bak)$/.test(file)
+  return new Failure('INVALID_INPUT', `"${file}" is no task, turn or snapshot.`, {
     reason: 'id_expected',
-    hint: `To restore a backup of the database: waymark backup restore ${id}. To restore lost files of a task: waymark restore <task> [files…]`,
+    hint:
+      attempt !== null
+        ? `A task changed it last: waymark restore ${attempt.taskId} ${word}`
+        : isBackup
+          ? `To restore a backup of the database: waymark backup restore ${word}`
+          : `Name the task that changed it: waymark restore <task> ${word}. waymark restore --list shows the tasks.`,
   })
 }
 

@@ -425,7 +425,7 @@ export const restoreList = defineOperation({
   const since = clock.now() - listedFor
   const entries = await store.view(async (reads) => {
     const [writes, guarded] = [await reads.treeWrites.since(since), await reads.guardedCommands.since(since)]
-    const attempts = await lastAttempts(reads, since)
+    const attempts = await lastAttempts(reads, since, guarded)
     return [
       ...writes.map(({ id, writtenAt, cause, subject, files, before }) => ({
         id: id as string,
@@ -460,13 +460,33 @@ export const restoreList = defineOperation({
   }
 })
 
-/** The last attempt of each task: that is the one which is restored. */
-async function lastAttempts({ tasks }: Reads, since: number) {
+/** The last attempt of each task: that is the one which is restored. Of an open one, if a state was kept since it began. */
+async function lastAttempts(
+  { tasks, capture }: Reads,
+  since: number,
+  guarded: readonly { readonly guardedAt: number; readonly snapshot: SnapshotLocation | null }[],
+) {
   const recent = await tasks.recentAttempts(since)
+  const keptAt = new Map<string, number>()
+  const keep = (place: SnapshotLocation | null, time: number | null) => {
+    if (place !== null) keptAt.set(treeOf(place), Math.max(keptAt.get(treeOf(place)) ?? 0, time ?? 0))
+  }
+  for (const { snapshot, guardedAt } of guarded) keep(snapshot, guardedAt)
+  for (const { attempt } of recent) keep(attempt.snapshot, attempt.closedAt ?? attempt.openedAt)
+  const open = recent.filter(({ attempt }) => attempt.status === 'open')
+  for (const [tree, there] of Map.groupBy(open, ({ attempt }) => treeOf(attempt.snapshot))) {
+    const turns = await capture.turnsInTree(tree, Math.min(...there.map(({ attempt }) => attempt.openedAt)))
+    for (const { turn } of turns) {
+      keep(turn.snapshot, turn.openedAt)
+      keep(turn.endSnapshot, turn.closedAt)
+    }
+  }
   const byTask = new Map(recent.toReversed().map((one) => [one.attempt.taskId, one]))
   return [...byTask.values()]
-    .filter(
-      ({ attempt, files }) => attempt.status === 'open' || (attempt.endSnapshot !== null && files !== 0),
+    .filter(({ attempt, files }) =>
+      attempt.status === 'open'
+        ? (keptAt.get(treeOf(attempt.snapshot)) ?? 0) > attempt.openedAt
+        : attempt.endSnapshot !== null && files !== 0,
     )
     .map(({ attempt, taskName, files }) => ({
       id: attempt.taskId as string,

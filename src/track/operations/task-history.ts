@@ -15,6 +15,7 @@ import { reviewOfTask, taskReviewFields } from '../../review/operations/agent-re
 import type { Reads } from '../../store/ports/store.ts'
 import type { Dependency, PastAttempt } from '../domain/task.ts'
 import { attemptStatuses, outcomeAuthorOf } from '../domain/task.ts'
+import { reasonText, type Verdict, verdictValues } from '../domain/verdict.ts'
 import { CorrectionEntry, correctionEntry } from './attempt-answer.ts'
 import { openItemsOfTask } from './completion.ts'
 
@@ -42,6 +43,10 @@ export const PastAttemptEntry = z.object({
   limitations: strings,
   next_steps: strings,
   files: strings,
+  /** What its completion was judged; absent where nothing was claimed. */
+  verdict: z.enum(verdictValues).optional(),
+  /** Why it is not proven. */
+  reasons: strings.optional(),
   corrections: list(CorrectionEntry).optional(),
 })
 
@@ -66,13 +71,14 @@ export async function readTaskHistory(reads: Reads, taskId: TaskId, { isAlone = 
   ])
   // What was sent back stands there by itself.
   const answers = answered.items.flatMap(({ item }) => (item.item.action === 'answered' ? [item] : []))
+  const verdicts = await reads.tasks.lastVerdicts(past.map(({ attempt }) => attempt.id))
   const personOf = await peopleBehind(
     reads,
     past.flatMap(({ corrections }) => corrections.map(({ actor }) => actor)),
   )
   return {
     dependencies: dependencies.slice(0, maxDependencies).map(dependencyEntry),
-    previous_attempts: past.map((attempt) => pastEntry(attempt, personOf)),
+    previous_attempts: past.map((one) => pastEntry(one, verdicts.get(one.attempt.id), personOf)),
     waits_for: waiting.map(openItemEntry),
     ...(answers.length > 0 && { answered_blockers: answeredEntries(answers) }),
     ...review,
@@ -111,6 +117,7 @@ function dependencyEntry({
 
 function pastEntry(
   { attempt, outcome, corrections, files }: PastAttempt,
+  verdict: Verdict | undefined,
   personOf: NameBehind,
 ): z.output<typeof PastAttemptEntry> {
   const cut = (texts: readonly string[]) => texts.slice(0, maxEntries).map((text) => excerpt(text))
@@ -123,6 +130,9 @@ function pastEntry(
     limitations: cut(outcome?.limitations ?? []),
     next_steps: cut(outcome?.nextSteps ?? []),
     files,
+    ...(verdict && { verdict: verdict.is }),
+    ...(verdict &&
+      verdict.reasons.length > 0 && { reasons: cut(verdict.reasons.map((one) => reasonText(one))) }),
     ...(corrections.length > 0 && {
       corrections: corrections.slice(-3).map((correction) => correctionEntry(correction, personOf)),
     }),

@@ -295,7 +295,7 @@ function questionOfCard(card: InboxCard): string {
   if (card.kind !== 'scope' || card.request?.kind === 'changes') return card.reason
   if (card.areas.length === 0) return card.reason
   const areas = card.areas.map((area) => `\`${area}\``).join(', ')
-  return `${formatCount(card.paths_total, 'file')} changed outside the scope (${areas}):`
+  return `${formatCount(card.paths_total, 'file')} changed outside the scope, which is ${areas}:`
 }
 
 /** `Approve, Send back or Reject`. */

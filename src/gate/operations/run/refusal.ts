@@ -80,7 +80,13 @@ function hintFor(
         ...(example === undefined
           ? []
           : [
-              hintOf`Emit it with ${callTo('state_gate_emit_event', { run_id: record.id, event_name: example.event, payload: example.payload })}`,
+              hintOf`Emit it with ${callTo('state_gate_emit_event', {
+                run_id: record.id,
+                event_name: example.event,
+                expected_revision: record.revision,
+                idempotency_key: undefined,
+                payload: example.payload,
+              })}, and the same files.`,
             ]),
       ])
     case 'GUARD_FAILED':
