@@ -149,13 +149,13 @@ test('an agent that runs takes over a new token of its folder once its own is re
   const server = await teamServer()
   const machine = connectedMachine(server, server.newToken('ada'))
   const agent = await machine.connect()
+  expect(await agent.call('start_task', { name: 'One' })).toMatchObject({ task_id: expect.any(String) })
   const next = server.newToken('ada-2')
   const connected = runProgram(['connect', server.address, '--new-token'], {
     folder: machine.folder,
     environment: { ...machine.environment, WAYMARK_TOKEN: next },
   })
   expect(connected).toMatchObject({ code: 0 })
-  expect(await agent.call('start_task', { name: 'One' })).toMatchObject({ task_id: expect.any(String) })
   expect(server.run('token', 'revoke', 'ada').code).toBe(0)
   await expect.poll(() => machine.run('whoami').out).toContain('ada-2')
   expect(await agent.call('start_task', { name: 'Two' })).toMatchObject({ task_id: expect.any(String) })

@@ -112,6 +112,12 @@ const cases: Readonly<Record<string, Case>> = {
     is: 'unproven',
     rules: ['no_check', 'claimed_not_found'],
   },
+  'a file that is claimed as new must exist at the top too': {
+    work: edit,
+    summary: (dir) => `Fixed ${dir}/auth.ts. Created CHANGES-2.md with an entry.`,
+    is: 'unproven',
+    rules: ['no_check', 'claimed_not_found'],
+  },
   'a file that git ignores may be claimed': {
     work: edit,
     summary: (dir) => `Updated ${dir}/auth.ts and cache.local/limit.ts.`,

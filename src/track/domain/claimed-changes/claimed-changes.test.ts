@@ -87,7 +87,11 @@ test.each([
     'Fixed the bug in src/rounding.js, with a test in test/rounding.test.js.',
     ['src/rounding.js', 'test/rounding.test.js'],
   ],
-  ['Updated README.md and docs/usage.md.', ['docs/usage.md']],
+  ['Updated README.md and docs/usage.md.', ['README.md', 'docs/usage.md']],
+  ['Created CHANGELOG.md with an entry.', ['CHANGELOG.md']],
+  ['Updated ./tsconfig.json and index.js.', ['tsconfig.json', 'index.js']],
+  ['Updated Node.js, next.js and Vue.js.', []],
+  ['Deleted notes.md.', []],
   [
     'I put the table in src/rates.js and placed its test under test/rates.test.js.',
     ['src/rates.js', 'test/rates.test.js'],

@@ -64,9 +64,14 @@ export function missingPaths(
   { changed, absent }: Pick<MeasuredFiles, 'changed'> & { readonly absent: ReadonlySet<string> },
 ): readonly string[] {
   return claimsWithoutChange(claims, changed).flatMap(({ path, isCreated, isGone }) => {
-    const isFile = isOwnFile(path) && !elsewhere.test(path)
-    return absent.has(path) && !isCreated && isGone !== true && isFile ? [path] : []
+    const isFile = isBareFile(path) || (!isCreated && isOwnFile(path) && !elsewhere.test(path))
+    return absent.has(path) && isGone !== true && isFile ? [path] : []
   })
+}
+
+/** A name without a folder, which no file of the work tree has. `Node.js` may be the product. */
+function isBareFile(path: string): boolean {
+  return !path.includes('/') && hasFileExtension(path) && (path === 'index.js' || !/^\w+\.js$/i.test(path))
 }
 
 /** The claims that no changed path answers: whether these files exist decides about them. */
