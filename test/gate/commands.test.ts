@@ -99,6 +99,36 @@ test('process show tells the parts, and draws them', () => {
   expect(text).toContain('if enough_observations, else keeps the evidence')
 })
 
+const deciding = `process: { dialect: 1, id: looking, version: "1.0.0", name: Looking, initial_state: decide }
+roles: [{ name: lead, kind: human }]
+states: [{ name: decide }, { name: more }, { name: done, is_final: true }]
+events:
+  - name: iterate
+    description: Ask another question
+    allowed_roles: [lead]
+    payload_schema: { type: object, required: [question], properties: { question: { type: string } } }
+  - { name: finalize, allowed_roles: [lead] }
+transitions:
+  - { from: decide, event: iterate, to: more }
+  - { from: decide, event: finalize, to: done }
+  - { from: more, event: finalize, to: done }
+`
+
+test('the inbox lists the events of a decision that is no approval', () => {
+  const { json, write } = openCommandLine({ git: false })
+  write('.waymark/processes/looking.yaml', deciding)
+  const { run_id: run } = json('run', 'create', 'looking')
+  const [item] = json('inbox').items
+  expect(item.answers).toEqual([
+    {
+      verb: 'Ask another question',
+      command: `waymark decide ${run} iterate "<reason>" --payload '{ "question": … }'`,
+    },
+    { verb: 'finalize', command: `waymark decide ${run} finalize "<reason>"` },
+  ])
+  json('decide', run, 'iterate', 'Why so?', '--payload', '{ "question": "And then?" }')
+})
+
 test('process simulate tells of each event whether it is accepted, why not, and what is missing', () => {
   const { json, run, write } = openCommandLine({ git: false })
   const events =

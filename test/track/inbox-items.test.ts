@@ -85,6 +85,19 @@ describe('resolve is refused', () => {
   })
 })
 
+test('what a person answers about a contradicted task reaches the agent through get_context', async () => {
+  const { project, mission_id, context } = await blocked()
+  project.write('src/cart.ts', 'export const cart = 1\n')
+  const { task_id } = await project.call('start_task', { mission_id, name: 'Cart', areas: ['src'] })
+  const completed = { task_id, status: 'success', outcome: { summary: 'Changed src/cart.ts.' } }
+  expect((await project.call('complete_task', completed)).verdict.is).toBe('contradicted')
+  const [item] = (await project.call('inbox', { kind: 'verdict' })).items
+  await project.call('reject', { id: item.item_id, reason: 'Leave the cart alone.' }, asPerson)
+  expect((await context()).answered_blockers).toMatchObject([
+    { item_id: item.item_id, task_id, resolved: { answer: 'Leave the cart alone.', closed_by: 'Tess' } },
+  ])
+})
+
 test('MC1-025 files outside the scope are an inbox item that names them to a person', async () => {
   const { project, task_id } = await blocked()
   project.write('utils.ts', 'changed\n')

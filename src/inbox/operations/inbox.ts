@@ -1,8 +1,10 @@
 import { z } from 'zod'
+import { decisionChoices } from '../../gate/domain/decisions.ts'
 import type { RunRecord } from '../../gate/domain/run.ts'
 import { awaitedApprovalRefusal } from '../../gate/operations/run/approvals.ts'
 import { isAlone, waysOut } from '../../gate/operations/run/own-work.ts'
 import { MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
+import type { LoadedRun } from '../../gate/ports/run-reads.ts'
 import type { Failure } from '../../kernel/failure.ts'
 import { findMission } from '../../kernel/operations/find.ts'
 import { choice, identifier } from '../../kernel/operations/input/fields.ts'
@@ -97,10 +99,19 @@ export const inbox = defineOperation({
       reads,
       lines.map(({ opener }) => opener),
     )
-    const refusals = await Promise.all(lines.map(({ item }) => approvalRefusalOf(reads, item, context)))
+    const decisions = await Promise.all(lines.map(({ item }) => decisionOf(reads, item)))
+    const refusals = await Promise.all(
+      lines.map(({ item }, index) =>
+        approvalRefusalOf(reads, { item, loaded: decisions[index] ?? null, context }),
+      ),
+    )
     return {
       items: lines.map((line, index) => ({
-        ...withoutApproval(inboxItemEntry(line, personOf), refusals[index] ?? null, context),
+        ...withoutApproval(
+          withChoices(inboxItemEntry(line, personOf), decisions[index] ?? null),
+          refusals[index] ?? null,
+          context,
+        ),
         task_name: nameOf(line.item.taskId, tasks),
         mission_name: nameOf(line.item.missionId, missions),
         content: contents.get(line.item.id) ?? null,
@@ -115,18 +126,50 @@ type ApprovalRefusal = { readonly failure: Failure; readonly run: RunRecord | nu
 /** Why the caller cannot approve what a run waits for, or a command; null for any other item. */
 async function approvalRefusalOf(
   reads: Reads,
-  item: InboxItem,
-  context: RecordContext,
+  {
+    item,
+    loaded,
+    context,
+  }: { readonly item: InboxItem; readonly loaded: LoadedRun | null; readonly context: RecordContext },
 ): Promise<ApprovalRefusal | null> {
-  const { request, runId, status } = item
+  const { request, status } = item
   if (status === 'open' && request?.kind === 'command') {
     const failure = await remoteCommandRefusal(reads, item, context)
     return failure && { failure, run: null }
   }
-  if (status !== 'open' || request?.kind !== 'decision' || runId === null) return null
-  const loaded = await reads.runs.load(runId)
   const failure = loaded && (await awaitedApprovalRefusal(reads, loaded, context))
   return failure ? { failure, run: loaded.record } : null
+}
+
+/** The run that an open item asks a person to decide about. */
+async function decisionOf({ runs }: Reads, { request, runId, status }: InboxItem): Promise<LoadedRun | null> {
+  return status !== 'open' || request?.kind !== 'decision' || runId === null ? null : runs.load(runId)
+}
+
+/** Of a decision, the answers that its process has: it may know no approval or no rejection, and other events. */
+function withChoices(entry: InboxItemEntry, loaded: LoadedRun | null): InboxItemEntry {
+  const { request, answers } = entry
+  if (loaded === null || request?.kind !== 'decision') return entry
+  const choices = decisionChoices(loaded.definition, request.state, request.events)
+  const has = (answer: 'yes' | 'no') => choices.some((choice) => choice.answer === answer)
+  const isApproved = has('yes') || request.approvals.length > 0
+  return {
+    ...entry,
+    answers: [
+      ...answers.filter(({ verb }) => (verb === 'Approve' ? isApproved : verb !== 'Reject' || has('no'))),
+      ...choices
+        .filter(({ answer }) => answer === 'other')
+        .map(({ event, description, asksFor }) => ({
+          verb: description === null ? event : excerpt(description, 160),
+          command: `waymark decide ${loaded.record.id} ${event} "<reason>"${payloadFlag(asksFor)}`,
+        })),
+    ],
+  }
+}
+
+function payloadFlag(fields: readonly string[]): string {
+  const members = fields.map((field) => `${JSON.stringify(field)}: …`)
+  return fields.length === 0 ? '' : ` --payload '{ ${members.join(', ')} }'`
 }
 
 /** An item offers no approval that would be refused; one person alone gets the ways out. */

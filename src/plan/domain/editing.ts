@@ -113,7 +113,7 @@ function refuseUnjudged({ task }: PlannedTask, last: Attempt | null): void {
     : 'it has promises (done_when)'
   throw new Failure('REFUSED', `Cannot set task ${task.id} to done: ${why}, so its completion is measured.`, {
     reason: 'completion_needed',
-    hint: hintOf`Start it with ${callTo('start_task', { planned_task_id: task.id })}, and complete it with ${callTo('complete_task', { task_id: task.id })}; or ask a person to set it.`,
+    hint: hintOf`Start it with ${callTo('start_task', { planned_task_id: task.id })}, and complete it with ${callTo('complete_task', { task_id: task.id })}; or ask a person to set or drop it (waymark task drop ${task.id}).`,
   })
 }
 

@@ -21,7 +21,7 @@ export function probablyOthersNotes(contested: readonly ContestedFile[]): readon
   if (contested.length === 0) return []
   const listed = contested.map(({ path, candidates }) => `${path} (${nameAuthors(candidates)})`)
   return [
-    `${formatCount(contested.length, 'file')} changed in other agents' scope and ${contested.length === 1 ? 'is' : 'are'} probably theirs: ${nameSome(listed)}. If you edited one, name it in your summary; if it is named there, a person decides.`,
+    `${formatCount(contested.length, 'file')} changed in other agents' scope and ${contested.length === 1 ? 'is' : 'are'} probably theirs: ${nameSome(listed)}. If you edited one, name it in your summary.`,
   ]
 }
 

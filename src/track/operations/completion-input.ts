@@ -100,7 +100,7 @@ export const inputFields = z
     areas: texts('More paths for the scope').optional(),
     preview: z.boolean().describe('Only show the result; the task stays open').optional(),
     correction: text(
-      'Words added after the end, beside the outcome. They change no verdict: for that, complete again with another outcome',
+      'Words added after the end, beside the outcome. They change no verdict: a contradicted task is completed again',
     ).optional(),
     not_mine: unlistedField(texts('With correction: changed files that are not your work')).optional(),
   })

@@ -135,12 +135,14 @@ async function answeredBlockers(
   { inboxItems }: Reads,
   filter: RecordFilter,
 ): Promise<readonly BlockerEntry[]> {
-  const { items } = await inboxItems.list({ ...filter, kinds: answerable, status: 'closed' }, { limit: 5 })
-  return answeredEntries(items.map(({ item }) => item))
+  const { items } = await inboxItems.list({ ...filter, kinds: answerable, status: 'closed' }, { limit: 10 })
+  // A verdict's item is also closed by a later completion, which no one answered.
+  const answered = items.filter(({ item: { item } }) => item.kind !== 'verdict' || item.action !== null)
+  return answeredEntries(answered.slice(0, 5).map(({ item }) => item))
 }
 
 const blocking = ['blocker', 'review'] as const
-const answerable = [...blocking, 'scope'] as const
+const answerable = [...blocking, 'scope', 'verdict'] as const
 
 function mapPage<From, To>(page: Page<From>, entry: (item: From) => To): Page<To> {
   return { total: page.total, items: page.items.map(({ seq, item }) => ({ seq, item: entry(item) })) }

@@ -30,7 +30,7 @@ export const task: GuardKind<TaskGuard> = {
       `open tasks${where}: ${open.slice(0, 5).join(', ')}${more}`,
       left.some(({ undone }) => undone)
         ? 'Complete them. What was undone is started again, or reopened and dropped.'
-        : 'Complete them.',
+        : 'Complete them. What is not needed, a person drops: waymark task drop <task>.',
     )
   },
 }
