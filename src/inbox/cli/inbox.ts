@@ -80,7 +80,7 @@ const reviewEffects = {
 
 /** The effect of each answer, by the kind of item. */
 const answerEffects: Readonly<Record<InboxRow['kind'], Readonly<Record<string, string>>>> = {
-  verdict: reviewEffects,
+  verdict: { ...reviewEffects, Answer: 'Accept the work as it is, with words for the agent' },
   review: reviewEffects,
   scope: { ...reviewEffects, Approve: 'Accept these files' },
   blocker: { Answer: 'Answer the agent', Dismiss: 'Close this item without an answer' },

@@ -16,7 +16,7 @@ export const restoreView: AnswerView<'restore'> = (answer, page) => {
   const head = answer.written
     ? `${ink('green', 'Restored')} ${name}: ${formatCount(total, 'file')} in ${answer.work_tree}.`
     : total === 0
-      ? `Nothing to restore of ${name} in ${answer.work_tree}${answer.same === 0 ? '' : `: ${formatCount(answer.same, 'file')} as kept`}.`
+      ? `Nothing to restore of ${name} in ${answer.work_tree}${answer.same === 0 ? '' : `: ${formatCount(answer.same, 'file')} unchanged since`}.`
       : `${name}: ${formatCount(total, 'file')} can be restored in ${answer.work_tree}.`
   return blocks(
     answer.written || total === 0 ? '' : diffText({ ...answer, left_out_total: 0 }, page),

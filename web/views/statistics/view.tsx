@@ -123,8 +123,8 @@ function StatisticsTables({ answer }: { readonly answer: Statistics }) {
       {another === undefined ? (
         <p class="muted figure-alone">
           {only === undefined || only.key === null
-            ? `No ${group_by} is recorded, so nothing is compared.`
-            : `All of it is of one ${group_by}, so nothing is compared: ${only.name}.`}
+            ? `There is no ${group_by} to compare by.`
+            : `There is only one ${group_by} yet: ${only.name}.`}
         </p>
       ) : null}
       <ul class="figure-cards">
