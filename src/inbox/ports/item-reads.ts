@@ -8,6 +8,8 @@ import type { InboxItem, InboxItemKind } from '../domain/inbox-item.ts'
 export interface InboxItemFilter extends RecordFilter {
   readonly kinds?: readonly InboxItemKind[]
   readonly status?: 'open' | 'closed'
+  /** Only those that a person closed. */
+  readonly closedByPerson?: true
 }
 
 /** An inbox item with the issue that opened it. */

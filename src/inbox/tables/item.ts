@@ -354,6 +354,7 @@ async function listInboxItems(
     )
     .$if(filter.status === 'open', (query) => query.where('inbox_item.status', '=', 'open'))
     .$if(filter.status === 'closed', (query) => query.where('inbox_item.status', '<>', 'open'))
+    .$if(filter.closedByPerson === true, (query) => query.where('inbox_item.closed_kind', '=', 'person'))
   const rows = await matching
     .selectAll('inbox_item')
     .$if(before !== undefined, (query) =>

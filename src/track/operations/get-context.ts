@@ -135,10 +135,11 @@ async function answeredBlockers(
   { inboxItems }: Reads,
   filter: RecordFilter,
 ): Promise<readonly BlockerEntry[]> {
-  const { items } = await inboxItems.list({ ...filter, kinds: answerable, status: 'closed' }, { limit: 10 })
-  // A verdict's item is also closed by a later completion, which no one answered.
-  const answered = items.filter(({ item: { item } }) => item.kind !== 'verdict' || item.action !== null)
-  return answeredEntries(answered.slice(0, 5).map(({ item }) => item))
+  const { items } = await inboxItems.list(
+    { ...filter, kinds: answerable, status: 'closed', closedByPerson: true },
+    { limit: 5 },
+  )
+  return answeredEntries(items.map(({ item }) => item))
 }
 
 const blocking = ['blocker', 'review'] as const
