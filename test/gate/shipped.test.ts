@@ -38,6 +38,8 @@ test.each(ids)('%s is read without a finding, fits the published schema, and typ
   expect(findings).toEqual([])
   expect(definition?.id).toBe(id)
   expect(definition?.dialect).toBe(1)
+  // People read the prompts, too: `waymark run show`.
+  expect(read(id)).not.toMatch(/taskman_|state_gate_/)
   const validate = new Ajv2020().compile(JSON.parse(publishedSchema()))
   expect(validate(parse(read(id))), JSON.stringify(validate.errors)).toBe(true)
   for (const { type, paths } of definition?.artifacts ?? []) {

@@ -126,7 +126,7 @@ function plannedTaskChange(
 function ignoredFieldNotes({ goal }: TaskRequest, planned: Task | null): readonly string[] {
   if (planned === null || goal === null || goal === planned.goal) return []
   return [
-    `The given goal was ignored: task ${planned.id} keeps that of the plan. taskman_task_edit changes it, as its description.`,
+    `The given goal was ignored: task ${planned.id} keeps that of the plan. Edit the task’s description to change it.`,
   ]
 }
 

@@ -61,7 +61,7 @@ export async function correct(
     ...(ignored ? ['status and outcome are unchanged; the correction is stored beside them.'] : []),
     ...(verdict?.is === 'contradicted' && changed === undefined
       ? [
-          `The verdict stays contradicted: a correction does not change it. Call complete_task again without "correction", with the status and a corrected outcome.`,
+          `The verdict stays contradicted: a correction does not change it. Complete the task again without a correction, with the status and a corrected outcome.`,
         ]
       : []),
   ]

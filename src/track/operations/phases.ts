@@ -168,7 +168,7 @@ export const completePhase = defineOperation({
             : [`Work in the phase is still open: ${tasks.in_progress} of its tasks.`]),
           ...(input.summary === undefined
             ? []
-            : ['The summary was ignored: phases have none. complete_mission has one.']),
+            : ['The summary was ignored: phases have none. A mission has one when it is completed.']),
         ],
         ...(isRepeat && { already_completed: true }),
       },
