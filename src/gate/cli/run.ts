@@ -244,7 +244,14 @@ export function decisionView(
       '\n',
     )
   }
-  const { already_approved: already = [], still_missing: missing = [], note = '', event, transition } = answer
+  const {
+    already_approved: already = [],
+    still_missing: missing = [],
+    note = '',
+    event,
+    transition,
+    next = '',
+  } = answer
   const approvals = (answer.approvals ?? [])
     .filter(({ artifact }) => !already.some((earlier) => earlier.artifact === artifact))
     .map(({ artifact, role }) => `${artifact ?? 'the state'} as ${role}`)
@@ -253,7 +260,7 @@ export function decisionView(
     return blocks(approved, note, section('Still needed', indentText(missing.join('\n')), page))
   }
   const sent = event && transition ? `${ink('green', event)}: ${moveText({ ...answer, transition })}` : ''
-  return [approved, sent].filter((line) => line !== '').join('\n')
+  return [approved, sent, next].filter((line) => line !== '').join('\n')
 }
 
 /** A run's history, newest first: its moves, approvals and refused events. */
@@ -284,11 +291,12 @@ function moveText({ transition, state_changed: isMove, new_revision: revision }:
 }
 
 function afterEventText(result: AcceptedEntry, page: RenderContext): string {
-  const { unsatisfied_guards: missing = [], prompt = '', next_events: next = [] } = result
+  const { unsatisfied_guards: missing = [], prompt = '', next_events: events = [], next = '' } = result
   return blocks(
     section('Still needed', indentText(missing.join('\n')), page),
     section('The agent is told', indentText(prompt.trimEnd()), page),
-    next.length === 0 ? '' : `Next: ${next.join(', ')}`,
+    events.length === 0 ? '' : `Next: ${events.join(', ')}`,
+    next,
   )
 }
 

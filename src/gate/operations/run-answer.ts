@@ -58,6 +58,8 @@ export const AcceptedEntry = z.object({
   status: runStatus,
   prompt: z.string().optional(),
   next_events: strings.optional(),
+  /** The run of a mission succeeded: how to complete the mission, which is still in progress. */
+  next: z.string().optional(),
   replayed: z.literal(true).optional(),
 })
 export type AcceptedEntry = z.output<typeof AcceptedEntry>

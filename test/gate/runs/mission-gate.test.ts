@@ -25,7 +25,8 @@ test('a run that failed does not open its mission’s gate; another run that suc
     hint: expect.stringContaining('state_gate_create_run { process_id: "gate", mission_id:'),
   })
   const again = await another(mission)
-  await again.emit('go')
+  const next = expect.stringContaining(`complete_mission { mission_id: "${mission.missionId}"`)
+  expect(await again.emit('go')).toMatchObject({ status: 'succeeded', next })
   expect(await end(mission)).toMatchObject({ status: 'completed', warnings: [] })
 })
 
@@ -36,7 +37,7 @@ test('a cancelled run does not open it either, nor does a run of another or a ch
   const cancelled = expect.stringContaining('was canceled in "work"')
   expect(await failureOf(end(mission))).toMatchObject({ code: 'REFUSED', message: cancelled })
   writeProcess(project, process('easy'))
-  await (await another(mission, 'easy')).emit('go')
+  expect(await (await another(mission, 'easy')).emit('go')).not.toHaveProperty('next')
   expect(await failureOf(end(mission))).toMatchObject({ message: cancelled })
   writeProcess(project, process('gate', { go: ', description: Easier' }))
   await (await another(mission)).emit('go')

@@ -7,6 +7,7 @@ import type { PreparationStep } from '../../../kernel/operations/measurement-pro
 import type { RecordContext } from '../../../kernel/operations/operation.ts'
 import { excerpt } from '../../../kernel/text.ts'
 import type { ChangeSet, Idempotency, Reads } from '../../../store/ports/store.ts'
+import { isEnded } from '../../../track/domain/mission.ts'
 import { isForPeople, isSentBack, runItem } from '../../domain/decisions.ts'
 import { eventNamed, interpolatePrompt, type ProcessDefinition, stateNamed } from '../../domain/definition.ts'
 import { type AcceptedTransition, type RefusedTransition, transition } from '../../domain/engine.ts'
@@ -238,8 +239,9 @@ export async function decideEvent(
       answer: { kind: 'refused', refused: result, run: record, itemId: refusal.itemId, already: [] },
     }
   }
-  const change = accept(
-    { prepared, accepted: result, eventRequest, given, sending, author: identityOf(context.actor) },
+  const change = await accept(
+    reads,
+    { prepared, accepted: result, eventRequest, given, sending, actor: context.actor },
     setting,
   )
   if (!isRejection(prepared, result, sending.sent.event)) return change
@@ -299,13 +301,14 @@ interface AcceptEventContext {
   readonly eventRequest: EventRequest
   readonly given: ApprovalSet
   readonly sending: SendEventRequest
-  readonly author: string
+  readonly actor: Actor
 }
 
-function accept(
-  { prepared, accepted, eventRequest, given, sending, author }: AcceptEventContext,
+async function accept(
+  reads: Reads,
+  { prepared, accepted, eventRequest, given, sending, actor }: AcceptEventContext,
   setting: TransactionContext,
-): ChangeSet<SendEventResult> {
+): Promise<ChangeSet<SendEventResult>> {
   const { loaded, external, items, remarks, caller } = prepared
   const { record, definition } = loaded
   const advanced = advanceRun(
@@ -317,11 +320,15 @@ function accept(
       artifacts: external.submitted,
       items,
       author: caller,
-      identity: author,
+      identity: identityOf(actor),
     },
     setting,
   )
-  const answer = acceptedAnswer(definition, advanced, accepted, remarks)
+  const next = await missionLeft(reads, advanced.record, actor)
+  const answer = {
+    ...acceptedAnswer(definition, advanced, accepted, remarks),
+    ...(next !== null && { next }),
+  }
   return {
     events: [...given.recorded, ...advanced.events],
     agentName: caller,
@@ -409,6 +416,25 @@ function acceptedAnswer(
     ...(stateChanged && prompt !== null && { prompt }),
     ...(stateChanged && { next_events: next }),
   }
+}
+
+/** What is left after the last run of a mission succeeded; null while another one keeps it open, or if it ended before. */
+async function missionLeft(
+  { missions, runs }: Reads,
+  { id, missionId, taskId, status, process }: RunRecord,
+  { kind }: Actor,
+): Promise<string | null> {
+  if (status !== 'succeeded' || missionId === null || taskId !== null) return null
+  const mission = await missions.find(missionId)
+  if (mission === null || isEnded(mission)) return null
+  if ((await runs.gating({ missionId })).some((other) => other.id !== id)) return null
+  // A success of the same process makes up for a lost run.
+  if ((await runs.lostRuns({ missionId })).some((lost) => lost.process.hash !== process.hash)) return null
+  const call =
+    kind === 'person'
+      ? `waymark mission complete ${missionId} --status completed --summary "<what was done>"`
+      : `complete_mission { mission_id: "${missionId}", status: "completed", summary }`
+  return `Mission "${excerpt(mission.name, 120)}" is still in progress. When its tasks are done, complete it: ${call}`
 }
 
 /** Limits while a run stays in a state: recorded refusals that are alike, and of one event in total. */
