@@ -33,7 +33,7 @@ export const status: AnswerView<'status'> = (answer, page) => {
     pairs(
       [
         ['plan', planLine(answer)],
-        ['next', nextStep(answer)],
+        ['next', nextSteps(answer)],
         ['sent back', sentBackLines(answer)],
         ['not landed', notLandedLine(answer.plan)],
         ['sessions', answer.sessions === 0 ? '' : `${answer.sessions} recorded: waymark sessions`],
@@ -97,21 +97,42 @@ function planLine({ plan, running_total: running }: OutputOf<'status'>): string 
   return `${ready} ready, ${atWork}, ${done} done${needsYouText(waiting)} of ${formatCount(tasks, 'task')}${without}: waymark plan show`
 }
 
-function nextStep({ plan: { ready, in_progress }, missions, waiting }: OutputOf<'status'>): string {
+/** What to do for each mission whose tasks are all done, then for the tasks that are ready. */
+function nextSteps({ plan: { ready, in_progress }, missions, waiting }: OutputOf<'status'>): string {
+  const ofMissions = missions.flatMap((mission) => {
+    const step = missionStep(mission)
+    return step === '' ? [] : missions.length === 1 ? step : `"${mission.name}": ${step}`
+  })
   // What needs a person comes first, and stands above.
-  if (in_progress + waiting > 0) return ''
-  if (ready > 0) return 'tell your agent to go on; by hand: waymark task next, then waymark task start <task>'
-  const finished = missions.find((mission) => gateSteps(mission).length > 0)
-  if (finished !== undefined) {
-    const [gate] = finished.gates
-    const check =
-      gate === undefined ? '' : `\nwaymark run show ${gate.run_id} says what is missing, if anything`
-    return `${goOnText(gate)}${notProvenText(finished)}${gateSteps(finished).join(', or ')}${check}`
-  }
-  const over = missions.find((mission) => mission.gates.length === 0 && isAllDone(mission))
-  return over === undefined
-    ? ''
-    : `${notProvenText(over)}waymark mission complete ${over.mission_id} --status completed --summary "<what was done>"`
+  const isReady = in_progress + waiting === 0 && ready > 0
+  return [
+    ...ofMissions,
+    ...(isReady
+      ? ['tell your agent to go on; by hand: waymark task next, then waymark task start <task>']
+      : []),
+  ].join('\n')
+}
+
+function missionStep(mission: MissionOfStatus): string {
+  if (!isAllDone(mission)) return ''
+  const { mission_id: id, gates } = mission
+  const [gate] = gates
+  if (gate === undefined)
+    return `${notProvenText(mission)}waymark mission complete ${id} --status completed --summary "<what was done>"`
+  const steps = gateSteps(mission)
+  if (steps.length === 0) return ''
+  const command = `${goOnText(gate)}${steps.join(', or ')}`
+  if (gate.missing !== null && gate.missing.length > 0) return `${blockedText(gate.missing)}\n${command}`
+  const check =
+    gate.missing === null ? `\nwaymark run show ${gate.run_id} says what is missing, if anything` : ''
+  return `${notProvenText(mission)}${command}${check}`
+}
+
+/** What blocks the next events of a run, as `waymark run show` has it. */
+function blockedText(missing: NonNullable<MissionOfStatus['gates'][number]['missing']>): string {
+  return missing
+    .map(({ name, reason, fix }) => `Blocked by ${name}: ${reason.replace(/[.]$/, '')}. ${fix}`.trimEnd())
+    .join('\n')
 }
 
 function notProvenText({ not_proven: doubts }: MissionOfStatus): string {
@@ -121,8 +142,8 @@ function notProvenText({ not_proven: doubts }: MissionOfStatus): string {
 }
 
 /** What comes first: what a person asked for, or what the state is for. */
-function goOnText(gate: MissionOfStatus['gates'][number] | undefined): string {
-  if (!gate?.sent_back) return gate?.step ? `${gate.step.replace(/[.]$/, '')}, then:\n` : ''
+function goOnText(gate: MissionOfStatus['gates'][number]): string {
+  if (!gate.sent_back) return gate.step ? `${gate.step.replace(/[.]$/, '')}, then:\n` : ''
   const { author, reason } = gate.sent_back
   const why = reason === null ? '' : `: “${reason}”`
   return `${author} sent ${gate.process_name} back${why}. Tell your agent to go on, then:\n`

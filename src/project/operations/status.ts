@@ -3,18 +3,20 @@ import { isSentBack } from '../../gate/domain/decisions.ts'
 import { eventNamed, type ProcessDefinition, stateNamed } from '../../gate/domain/definition.ts'
 import { payloadExample } from '../../gate/domain/payload-example.ts'
 import type { RunRecord } from '../../gate/domain/run.ts'
+import { subjectOf } from '../../gate/operations/run/find-run.ts'
 import { forwardEvents } from '../../gate/operations/run/gating.ts'
 import { hasOwnWork } from '../../gate/operations/run/own-work.ts'
+import { recordedObstacles } from '../../gate/operations/run/situation.ts'
 import { json } from '../../gate/operations/run-answer.ts'
 import { type InboxItemKind, itemKinds, urgentItemKinds } from '../../inbox/domain/inbox-item.ts'
 import { tasksToReview } from '../../inbox/operations/item-answer.ts'
-import { type Actor, displayName } from '../../kernel/actor.ts'
+import { displayName } from '../../kernel/actor.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { count } from '../../kernel/operations/input/fields.ts'
 import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
 import { workTreePlace } from '../../kernel/operations/local-work-tree.ts'
-import { defineOperation } from '../../kernel/operations/operation.ts'
+import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { Person } from '../../people/domain/identity.ts'
 import type { PlanFilter } from '../../plan/ports/plan-reads.ts'
@@ -85,9 +87,11 @@ export const status = defineOperation({
             step: z.string().nullable(),
             /** The events that lead forward and are not only for people, with an example of a required payload. */
             next: list(z.object({ event: z.string(), payload: json.nullable() })),
+            /** Once all tasks are done: the guards that block them; null if files must be measured for it. */
+            missing: list(z.object({ name: z.string(), reason: z.string(), fix: z.string() })).nullable(),
             /** The caller did part of the work whose changes it asks a person to approve, and so cannot approve them. */
             is_own_work: z.boolean(),
-            /** Who sent the run back to where it is now, and why. */
+            /** Who sent the run back to where it is now, and why, until a task is done again. */
             sent_back: z.object({ author: z.string(), reason: z.string().nullable() }).nullable(),
           }),
         ),
@@ -119,7 +123,8 @@ export const status = defineOperation({
   .measure({ place: workTreePlace })
   .handler(
     () => ({ place: {} }),
-    async ({ store, clock, ingest, actor }, input, { place = null }) => {
+    async (context, input, { place = null }) => {
+      const { store, clock, ingest } = context
       await ingest?.()
       const health = await store.health()
       return store.view(async (reads) => {
@@ -130,7 +135,7 @@ export const status = defineOperation({
         const gates = await gatesOf(
           reads,
           active.items.map(({ item }) => item),
-          actor,
+          { context, lines },
         )
         const notProven = await Promise.all(lines.map((line) => notProvenIn(reads, line)))
         const doneWaiting = await doneTasksToReview(reads)
@@ -165,14 +170,27 @@ export const status = defineOperation({
     },
   )
 
+/** The maximum of runs whose guards are evaluated, and of tasks in their missions. */
+const maxEvaluated = { runs: 3, tasks: 100 }
+
 /** The runs of missions as a whole, each with its next steps. */
-async function gatesOf(reads: Reads, active: readonly RunRecord[], actor: Actor) {
+async function gatesOf(
+  reads: Reads,
+  active: readonly RunRecord[],
+  { context, lines }: { readonly context: RecordContext; readonly lines: readonly MissionListing[] },
+) {
   const { runs } = reads
-  const ofMissions = active.filter(({ missionId, taskId }) => missionId !== null && taskId === null)
+  const shown = new Map(lines.map((line) => [line.mission.id, line]))
+  const ofMissions = active.filter(
+    ({ missionId, taskId }) => missionId !== null && taskId === null && shown.has(missionId),
+  )
   const hashes = [...new Set(ofMissions.map(({ process }) => process.hash))]
   const definitions = new Map(
     await Promise.all(hashes.map(async (hash) => [hash, await runs.definition(hash)] as const)),
   )
+  const evaluated = ofMissions
+    .filter(({ missionId }) => missionId !== null && isEvaluated(shown.get(missionId)))
+    .slice(0, maxEvaluated.runs)
   const gates = ofMissions.map(async (record) => {
     const { id, missionId, process, state } = record
     const definition = definitions.get(process.hash) ?? null
@@ -180,7 +198,12 @@ async function gatesOf(reads: Reads, active: readonly RunRecord[], actor: Actor)
     const next = events
       .filter(({ forPeople }) => !forPeople)
       .map(({ event }) => ({ event, payload: payloadExample(payloadOf(definition, event)) }))
-    const is_own_work = definition !== null && (await hasOwnWork(reads, { definition, record }, actor))
+    const is_own_work =
+      definition !== null && (await hasOwnWork(reads, { definition, record }, context.actor))
+    const missing =
+      definition !== null && evaluated.includes(record)
+        ? await recordedObstacles(reads, context, { definition, record })
+        : null
     return {
       missionId,
       gate: {
@@ -190,6 +213,7 @@ async function gatesOf(reads: Reads, active: readonly RunRecord[], actor: Actor)
         state,
         step: laterStep(definition, state),
         next,
+        missing: missing?.map(({ name, reason, fix }) => ({ name, reason, fix })) ?? null,
         is_own_work,
         sent_back: definition === null ? null : await sentBackBy(reads, record, definition),
       },
@@ -203,6 +227,13 @@ function laterStep(definition: ProcessDefinition | null, state: string): string 
   return stateNamed(definition, state)?.description ?? null
 }
 
+/** Whether all of a mission's tasks are done, few enough to evaluate its guards, and nothing about it waits. */
+function isEvaluated(line: MissionListing | undefined): boolean {
+  if (line === undefined) return false
+  const { doneTasks: done, openAttempts, toDoTasks, openItems } = line.now
+  return done > 0 && done <= maxEvaluated.tasks && openAttempts + toDoTasks + openItems === 0
+}
+
 async function notProvenIn({ missions }: Reads, { mission, now }: MissionListing) {
   if (now.doneTasks === 0 || now.openAttempts + now.toDoTasks > 0) return null
   const { contradicted, unproven, tasks } = await missions.doubtedTasks(mission.id, 1)
@@ -210,10 +241,16 @@ async function notProvenIn({ missions }: Reads, { mission, now }: MissionListing
   return first === undefined ? null : { tasks: contradicted + unproven, first: first.id }
 }
 
-/** The last move, if a person's words sent the run back. */
-async function sentBackBy({ runs }: Reads, { id, revision }: RunRecord, definition: ProcessDefinition) {
-  const last = await runs.eventAt(id, revision)
+/** The last move, if a person's words sent the run back and no task was done since. */
+async function sentBackBy({ runs }: Reads, record: RunRecord, definition: ProcessDefinition) {
+  const last = await runs.eventAt(record.id, record.revision)
   if (last?.kind !== 'event' || !isSentBack(definition, last)) return null
+  const subject = subjectOf(record)
+  const attempts = subject === null ? [] : await runs.attemptsOf(subject)
+  const isDoneAgain = attempts.some(
+    ({ status, closedAt }) => status !== 'abandoned' && closedAt !== null && closedAt > last.createdAt,
+  )
+  if (isDoneAgain) return null
   const { reason } = last.payload
   return { author: last.author, reason: typeof reason === 'string' ? excerpt(reason, 300) : null }
 }

@@ -36,10 +36,10 @@ test('the next step of a gated mission is a command once its tasks are done', ()
   const completed = run('task', 'complete', taskId, 'Changed src/cart.ts.', '--status', 'success')
   expect(completed.out).toContain(command)
   const [{ gates }] = json('status').missions
-  expect(gates).toMatchObject([{ run_id: runId, next: [{ event: 'submit', payload: null }] }])
+  const missing = [{ name: 'proven', fix: expect.stringContaining(`waymark review ${taskId}`) }]
+  expect(gates).toMatchObject([{ run_id: runId, next: [{ event: 'submit', payload: null }], missing }])
   const { out } = run('status')
-  expect(out).toContain(
-    `next         1 task is not proven: waymark review ${taskId}\n             ${command}\n`,
-  )
+  expect(out).toMatch(/next {9}Blocked by proven: "Add" .* is unproven: .*\n/)
+  expect(out).toContain(`waymark review ${taskId}\n             ${command}\n`)
   expect(run('run', 'show').out).toContain(command.replace('submit', 'drop'))
 })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { status } from '../../../src/project/cli/project.ts'
 import { person } from '../../support/project.ts'
 import { runOf } from './run.ts'
 import { gatedMission } from './subject.ts'
@@ -80,4 +81,47 @@ test('feature: the reason of a person is in the history, also where the event ha
     author: 'Ana',
     payload: { reason: 'Nobody needs it any more.' },
   })
+})
+
+test('release: status says what each step waits for, until the mission is completed', async () => {
+  const { project, run, missionId, start, complete } = await gatedMission(shipped('release'), 'release')
+  await project.call('start_mission', { name: 'Other', objective: 'Ready work' })
+  await project.call('taskman_phase_add', { id: 'P1', name: 'Build' })
+  await project.call('taskman_task_add', { title: 'Ready', phase: 'P1' })
+  const page = { ink: (_: unknown, text: string) => text, width: 120, now: 0 }
+  const next = async (): Promise<string> => {
+    const text = status(await project.call('status', {}, { actor: ana }), page)
+    return text.slice(text.indexOf('next  '), text.indexOf('project  '))
+  }
+  const work = async (path: string) => {
+    const task = await start()
+    project.write(path, 'export const auth = hash(2)\n')
+    await complete(task)
+    return task
+  }
+  const accept = async (task: string) => {
+    const { content } = await project.call('review_show', { task }, { actor: ana })
+    const send = { subject: { task }, action: 'approve', content }
+    await project.call('review_send', send, { actor: ana })
+  }
+
+  const first = await work('src/auth.ts')
+  expect(await next()).toContain(`"Sign in": Blocked by proven: "Build" (${first}) is unproven`)
+  await accept(first)
+  expect(await next()).toContain(`"Sign in": waymark run emit ${run.id}`)
+  await run.emit('submit')
+  await project.call('reject', { id: run.id, reason: 'Hash it.', event: 'send_back' }, { actor: ana })
+  expect(await next()).toContain('Ana sent Release back: “Hash it.”. Tell your agent to go on, then:')
+  await accept(await work('src/hash.ts'))
+  expect(await next()).toContain('submit')
+  expect(await next()).not.toContain('sent Release back')
+  await run.emit('submit')
+  await project.call('approve', { id: run.id }, { actor: ana })
+  expect(await next()).toMatch(
+    /"Sign in": Blocked by landed: it was not measured.*Merge the work into the default branch.*\n *Bring the approved changes to the default branch, then:\n *waymark run emit \S+ finish\n *tell your agent to go on/s,
+  )
+  project.git('add', '.')
+  project.git('commit', '-qm', 'Land')
+  await run.emit('finish')
+  expect(await next()).toContain(`"Sign in": waymark mission complete ${missionId}`)
 })

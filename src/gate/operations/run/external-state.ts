@@ -135,9 +135,7 @@ export async function prepareState(
   )
   const files = artifacts.filter((file) => needs.some((need) => isNeedForFile(definition, need, file)))
   const fileFreshness = await prepareFreshness(reads, questions, { context, record, files })
-  const work = needs.some((need) => isFileNeed(need) || need.kind === 'changes')
-    ? await workOf(reads, record)
-    : nothingBegun
+  const work = needs.some(isMeasuredNeed) ? await workOf(reads, record) : nothingBegun
   const isElsewhere = needs.some(isFileNeed) && remoteLocation(work, context) !== null
   const openChanges =
     wantsChanges || (wantsApproval && !isElsewhere)
@@ -227,6 +225,11 @@ export async function prepareState(
     commit,
     commands,
   }
+}
+
+/** Whether a need takes more than the record's rows about tasks. */
+export function isMeasuredNeed(need: EvidenceNeed): boolean {
+  return isFileNeed(need) || need.kind === 'changes'
 }
 
 /** Whether a need depends on the current files of the work tree. */

@@ -6,13 +6,15 @@ import type { Reads } from '../../../store/ports/store.ts'
 import type { ProcessDefinition } from '../../domain/definition.ts'
 import type { EventRequest } from '../../domain/event-request.ts'
 import { nothingObserved, type Observations } from '../../domain/evidence.ts'
+import { type MissingGuard, needsOfState } from '../../domain/expression.ts'
 import { type PossibleEvent, possibleEvent } from '../../domain/possible-events.ts'
 import type { Run, RunRecord } from '../../domain/run.ts'
 import type { LoadedRun } from '../../ports/run-reads.ts'
 import { emitterOf } from './emitter.ts'
 import { engineRun, hasObservationNeeds, observeRun } from './evidence.ts'
-import { type ExternalState, prepareState } from './external-state.ts'
+import { type ExternalState, isMeasuredNeed, prepareState } from './external-state.ts'
 import { loadRun } from './find-run.ts'
+import { forwardEvents } from './gating.ts'
 import { type RunRemark, runRemarks } from './remarks.ts'
 import type { MeasurementQuestions, RunMeasurements } from './run-measurements.ts'
 
@@ -54,6 +56,23 @@ export async function prepareSituation(
   const eventRequestOf = eventRequestsBy(context, { observed, definition })
   const events = eventsFor(context, { run, observed, definition })
   return { record, definition, loaded, external, run, observed, events, items, remarks, eventRequestOf }
+}
+
+/** The guards that block all next events of a run, by the record alone; null if files decide, too. People's events do not count. */
+export async function recordedObstacles(
+  reads: Reads,
+  context: RecordContext,
+  { record, definition }: Pick<LoadedRun, 'record' | 'definition'>,
+): Promise<readonly MissingGuard[] | null> {
+  if (needsOfState(definition, record.state).some(isMeasuredNeed)) return null
+  const situation = await prepareSituation(reads, { ask: () => undefined }, { context, runId: record.id })
+  if (situation === null) return null
+  const forward = forwardEvents(definition, record.state).filter(({ forPeople }) => !forPeople)
+  const names = new Set(forward.map(({ event }) => event))
+  const next = situation.events.filter(({ event }) => names.has(event.name))
+  if (next.some(({ wouldTransitionTo: to }) => to !== null)) return []
+  const missing = next.flatMap(({ transitions }) => transitions.flatMap((transition) => transition.missing))
+  return [...new Map(missing.map((guard) => [guard.name, guard])).values()]
 }
 
 /** Each event in the role that the caller would emit it in. */
