@@ -56,6 +56,28 @@ describe('the same agent is the holder with or without its token', () => {
   })
 })
 
+test('a person starts in the terminal what they took in the dashboard; others, and agents of their name, do not', async () => {
+  const { plan, call, refused } = await openPlan({ git: true })
+  const id = await plan('Draw')
+  const ana = { name: 'Ana', kind: 'person', role: null, identity: 'user:ana' } as const
+  const dashboard: Actor = { ...ana, channel: 'dashboard', connection: 's-1' }
+  await call('taskman_task_edit', { id, status: 'in_progress' }, { actor: dashboard })
+  const others: readonly Actor[] = [
+    { ...ana, channel: 'cli', identity: 'user:bob' },
+    { ...ana, channel: 'cli', kind: 'agent' },
+    { ...agentActor, name: 'Ana' },
+  ]
+  for (const actor of others)
+    expect(await refused('start_task', { planned_task_id: id, take_over: true }, { actor })).toMatchObject({
+      reason: 'claim_held_by_other',
+    })
+  const terminal: Actor = { ...ana, name: 'ana', channel: 'cli' }
+  expect(await call('start_task', { planned_task_id: id }, { actor: terminal })).toMatchObject({
+    task_id: id,
+    warnings: [],
+  })
+})
+
 describe('a token', () => {
   test('of another task, and one that no claim ever had, are told apart from one that ended', async () => {
     const { plan, call, refused, wait } = await openPlan({ git: true })

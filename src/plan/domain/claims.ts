@@ -1,4 +1,4 @@
-import { type Actor, displayName } from '../../kernel/actor.ts'
+import { type Actor, displayName, identityOf } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { TaskId, TransactionContext } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
@@ -88,7 +88,10 @@ function expiryWords({ agent, claimedAt, expiresAt }: Claim): string {
 
 /** Whether the claimant holds the claim, with or without its token. On the claiming connection, names only matter if they differ. */
 function isOwnClaim(claim: Claim, claimant: Claimant): boolean {
-  if (tokenIn(claim) !== tokenOfAgent(claimant)) return false
+  if (proofIn(claim) !== proofOf(claimant)) return false
+  const isOwnName = claimant.agentName === null && explicitAgentName(claim) === null
+  // A person is the same in the dashboard and in the terminal.
+  if (claimant.actor.kind === 'person' && proofOf(claimant) !== null && isOwnName) return true
   if (claim.connection !== undefined && claim.connection === claimant.actor.connection) {
     const isUnnamed = claimant.agentName === null || claim.agent === claimant.actor.name
     if (isUnnamed || claim.agent === claimant.agentName) return true
@@ -114,24 +117,26 @@ export function ownName(
   return isHolder ? explicitAgentName(claim) : null
 }
 
-/** Distinguishes unnamed agents of one client by connection, and agents of one name by token. */
+/** Distinguishes unnamed agents of one client by connection, agents of one name by token, and people by identity. */
 function holderOf({ actor, agentName }: Claimant): string {
   const name = agentName === null ? (actor.connection ?? actor.name) : actor.name
-  const token = tokenOfAgent({ actor })
-  return token === null ? name : `${name}\n${token}`
+  const proof = proofOf({ actor })
+  return proof === null ? name : `${name}\n${proof}`
 }
 
-function tokenOfAgent({ actor }: Pick<Claimant, 'actor'>): string | null {
-  return actor.kind === 'agent' ? tokenOf(actor) : null
+/** An agent's token or a person's identity, which are never the same. */
+function proofOf({ actor }: Pick<Claimant, 'actor'>): string | null {
+  if (actor.kind === 'agent') return tokenOf(actor)
+  return actor.identity === undefined ? null : identityOf(actor)
 }
 
-function tokenIn({ actor }: Claim): string | null {
+function proofIn({ actor }: Claim): string | null {
   return actor.split('\n')[1] ?? null
 }
 
 /** Whether a claim is of an agent of this name, which may have lost its connection and the claim's token. */
 export function isOfSameName(claim: Claim, claimant: Claimant): boolean {
-  return tokenIn(claim) === tokenOfAgent(claimant) && claim.agent === displayName(claimant)
+  return proofIn(claim) === proofOf(claimant) && claim.agent === displayName(claimant)
 }
 
 /** Refuses callers other than the holder of a held task. */

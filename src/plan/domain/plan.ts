@@ -30,7 +30,7 @@ export type NoteKind = (typeof noteKinds)[number]
 /** The holder of a task before its attempt. Its token invalidates those of earlier holders. */
 export interface Claim {
   readonly agent: string
-  /** The connection's actor and, on a second line, the agent's token if it has one. */
+  /** The connection's actor and, on a second line, the agent's token or the person's identity, if it has one. */
   readonly actor: string
   /** The connection of the claim, whose calls need no token. Absent for a caller without one. */
   readonly connection?: string
