@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call, callByName } from '../../api/call.ts'
 import type { TaskData } from '../../api/entities.ts'
-import { denialReason } from '../../api/session.ts'
+import { denialReason, ownPermissions } from '../../api/session.ts'
 import { resultLines } from '../../palette/results.ts'
 import { RefusalMessage } from '../../parts/refusal.tsx'
 import { moveWords, openAttemptText, statusMove } from '../../parts/task-moves.ts'
@@ -58,12 +58,27 @@ export function Actions({ task, refresh }: { readonly task: TaskData; readonly r
       {open ? (
         <p class="muted">{openAttemptText(open.agent_name, open.lost_access)}</p>
       ) : claim ? (
-        <p class="muted">Taken by {claim.agent}.</p>
+        <ClaimHolder id={task.id} agent={claim.agent} />
       ) : null}
       {refusal === null ? null : <RefusalMessage error={refusal} />}
     </section>
   )
 }
+
+/** Who took the task; the person themselves is told how to go on. */
+function ClaimHolder({ id, agent }: { readonly id: string; readonly agent: string }) {
+  if (agent !== ownPermissions.value?.person.name) return <p class="muted">Taken by {agent}.</p>
+  return (
+    <>
+      <p class="muted">
+        Taken by you. “{releaseLabel}” gives it back. To work on it, start it in a terminal:
+      </p>
+      <TerminalCommand words={`task start ${id}`} />
+    </>
+  )
+}
+
+const releaseLabel = 'Release'
 
 /** Runs the check of completed work again, here or where the files are. */
 function CheckRun({ task, refresh }: { readonly task: TaskData; readonly refresh: () => void }) {
@@ -157,7 +172,7 @@ function actionsOf(task: TaskData): readonly TaskAction[] {
   if (isOver) return [status('Reopen', 'to_do', moveWords.reopen), edit, note]
   return [
     ...(task.claim
-      ? [status('Release', 'to_do', moveWords.release)]
+      ? [status(releaseLabel, 'to_do', moveWords.release)]
       : [status('Take this task', 'in_progress', moveWords.claim)]),
     ...(task.items.length > 0 ? [] : [status('Mark as done', 'done', moveWords.mark)]),
     edit,

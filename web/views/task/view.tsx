@@ -205,6 +205,13 @@ function TaskOverview({ task, attempt }: TaskParts) {
 }
 
 function NoAttempt({ task }: { readonly task: TaskData }) {
+  const { claim, resolution } = task
+  if (resolution !== null) {
+    const how = resolution === 'dropped' ? 'Dropped' : 'Marked as done'
+    return <EmptyState title={`${how} without an attempt, so no changes were measured.`} />
+  }
+  if (claim !== null)
+    return <EmptyState title={`No attempt yet. Its changes appear here when ${claim.agent} starts it.`} />
   return (
     <EmptyState title="No attempt yet. Its changes appear here when an agent starts it. Ask one:">
       <AgentPrompt task={task} />
