@@ -94,4 +94,6 @@ test('a review shows the words with which the work was sent back', async () => {
   await serving().day.person('review_send', { subject, action: 'send_back', text })
   const screen = await open(`/review/task/${ids.cart}`)
   await screen.see(text, '.review-request')
+  screen.go(`/tasks/${ids.cart}`)
+  await screen.see(/^Sent back .*Tess/, '.stream')
 })

@@ -45,6 +45,7 @@ import {
   resolutions,
   type Task,
 } from '../../track/domain/task.ts'
+import { treeWriteCauses } from '../../track/domain/tree-write.ts'
 import { isDoubted } from '../../track/domain/verdict.ts'
 import {
   ChangeCounts,
@@ -219,6 +220,16 @@ const TaskDetail = z.object({
   landed: LandedEntry.nullable(),
   /** A person took its changes back, and it was not started again. */
   undone: UndoneEntry.nullable(),
+  /** The newest undos and restores of it. */
+  tree_writes: list(
+    z.object({
+      snapshot_id: z.string(),
+      cause: z.enum(treeWriteCauses),
+      author: z.string(),
+      files: z.int(),
+      created_at: z.string(),
+    }),
+  ),
   attempts: list(AttemptDetail),
   attempts_total: z.int(),
   decisions: list(DecisionEntry),
@@ -479,6 +490,7 @@ async function taskDetail(
   const attempts = await tasks.attempts(task.id)
   const landed = (await reads.landings.of([task.id])).get(task.id)
   const undone = (await undoneTasks(reads, new Map([[task.id, attempts.at(-1) ?? null]]))).get(task.id)
+  const writes = await reads.treeWrites.ofTask(task.id)
   const acceptedBy = (await tasks.acceptances([task.id])).get(task.id)
   const decisions = await records.decisions(filter, { limit: 20 })
   const issues = await records.issues(filter, { limit: 20 })
@@ -531,6 +543,13 @@ async function taskDetail(
     own_work_tree: null,
     landed: landed ? landedEntry(landed) : null,
     undone: undone ? undoneEntry(undone) : null,
+    tree_writes: writes.map(({ id, cause, author, files, writtenAt }) => ({
+      snapshot_id: id,
+      cause,
+      author,
+      files,
+      created_at: instant(writtenAt),
+    })),
     attempts: details,
     attempts_total: attempts.length,
     decisions: decisions.items.map(({ item }) => decisionEntry(item)),

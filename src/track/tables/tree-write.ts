@@ -97,6 +97,13 @@ export function treeWriteReads({ db, projectId }: ReadScope): TreeWriteReads {
         .execute()
       return rows.map(writeOf)
     }),
+    async ofTask(id) {
+      const rows = await all.where('task_id', '=', id).orderBy('seq', 'desc').limit(maxOfTask).execute()
+      return rows.map((row) => {
+        const { files, ...write } = writeOf(row)
+        return { ...write, author: row.author, files: files.length }
+      })
+    },
     async undone(ids) {
       const found = new Map<string, RecordedUndo>()
       for (const batch of splitIntoBatches([...new Set(ids)])) {
@@ -114,6 +121,7 @@ export function treeWriteReads({ db, projectId }: ReadScope): TreeWriteReads {
 }
 
 const maxWrites = 1_000
+const maxOfTask = 20
 
 function writeOf(row: Selectable<TreeWriteTable>): TreeWrite {
   return {

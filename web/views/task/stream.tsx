@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { formatCount } from '../../../src/kernel/text.ts'
 import type { NoteData, TaskData } from '../../api/entities.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
@@ -16,7 +17,7 @@ interface TaskStreamEntry {
   readonly text?: ComponentChildren
 }
 
-/** The decisions, issues, progress and notes of a task, newest first. */
+/** The attempts, records and notes of a task, and what people sent back, undid or restored, newest first. */
 export function TaskStream({ task }: { readonly task: TaskData }) {
   const notes = useQuery('taskman_task_note_list', { id: task.id, limit: 200 }).answer.value?.notes ?? []
   const entries = [...entriesOf(task), ...notes.map(noteEntry)].sort(
@@ -44,9 +45,25 @@ export function TaskStream({ task }: { readonly task: TaskData }) {
   )
 }
 
-function entriesOf({ attempts, decisions, issues, progress, items }: TaskData): TaskStreamEntry[] {
+function entriesOf({
+  attempts,
+  tree_writes,
+  decisions,
+  issues,
+  progress,
+  items,
+}: TaskData): TaskStreamEntry[] {
   return [
     ...attempts.flatMap(attemptEntries),
+    ...tree_writes.map(
+      ({ snapshot_id: key, cause, author, files, created_at: at }): TaskStreamEntry => ({
+        key,
+        at,
+        status: cause === 'undo' ? 'dropped' : 'done',
+        title: `${cause === 'undo' ? 'Undid' : 'Restored'} ${formatCount(files, 'file')}`,
+        author,
+      }),
+    ),
     ...decisions.map(
       ({
         id,
@@ -144,7 +161,8 @@ function noteEntry({ id, created_at: createdAt, author, content }: NoteData): Ta
 }
 
 function attemptEntries(attempt: TaskData['attempts'][number]): readonly TaskStreamEntry[] {
-  const { attempt_id, number, agent_name, started_at, completed_at, status, duration_seconds } = attempt
+  const { attempt_id, number, agent_name, started_at, completed_at, status, duration_seconds, sent_back } =
+    attempt
   const which = number > 1 ? ` again, attempt ${number}` : ''
   const started: TaskStreamEntry = {
     key: `${attempt_id} start`,
@@ -165,6 +183,17 @@ function attemptEntries(attempt: TaskData['attempts'][number]): readonly TaskStr
       title: `${end.word}${took}`,
       author: attempt.claimed_by ?? agent_name,
     },
+    ...(sent_back === undefined
+      ? []
+      : [
+          {
+            key: `${attempt_id} return`,
+            at: sent_back.created_at,
+            status: 'review' as const,
+            title: 'Sent back',
+            author: sent_back.author,
+          },
+        ]),
   ]
 }
 
