@@ -301,7 +301,11 @@ test('status counts only done tasks as not landed', async () => {
 test('shows one task by its id, landed or not', async () => {
   const work = await withTask()
   const one = async () => (await work.project.call('measure_landed', { task: work.task_id })).tasks
-  expect(await one()).toMatchObject([{ task_id: work.task_id, is: 'uncommitted' }])
+  const paths = ['src/limit.ts', 'utils.ts']
+  const uncommitted = { paths: expect.arrayContaining(paths), total: 2 }
+  expect(await one()).toMatchObject([{ task_id: work.task_id, is: 'uncommitted', uncommitted }])
+  work.project.git('commit', '-q', '-m', 'Remove utils', 'utils.ts')
+  expect(await one()).toMatchObject([{ uncommitted: { paths: ['src/limit.ts'], total: 1 } }])
   afterCommit(work).onMain(['merge', '-q', 'feature'])
   expect(await one()).toMatchObject([{ task_id: work.task_id, is: 'landed' }])
   // Without a task that did not land, all are listed.

@@ -4,6 +4,7 @@ import {
   type FileLines,
   followLines,
   type LandingHistory,
+  landingWords,
   type OtherPlace,
   type TaskFileLines,
 } from './landed.ts'
@@ -44,6 +45,21 @@ test('a default branch on which somebody deleted the file has not the lines of t
     'uncommitted',
   )
   expect(landedOf({ base, versions: [version(after)] })).toBe('landed')
+})
+
+test('the first three files that are not committed are named, with how many more', () => {
+  const files = ['a', 'b', 'c', 'd', 'e'].map((path) => ({ path, added: lines(path, 10), removed: [] }))
+  const holds = (is: OtherPlace['is'], own: readonly TaskFileLines[]): OtherPlace => ({
+    is,
+    files: new Map(own.map(({ path, added }) => [path, new Set(added)])),
+  })
+  const wordsWith = (...places: readonly OtherPlace[]) => {
+    const task = { taskId: 't-1' as TaskId, since: 0, files, landed: null } // a brand
+    return landingWords(followLines(task, { branch: 'main', base: new Map(), versions: [], places }))
+  }
+  const onDisk = holds('uncommitted', files)
+  expect(wordsWith(onDisk)).toBe('not committed yet: a, b, c and 2 more')
+  expect(wordsWith(holds('committed', files.slice(0, 3)), onDisk)).toBe('not committed yet: d and e')
 })
 
 test('a task that only removes lines lands without them', () => {

@@ -1,4 +1,5 @@
 import type { TaskId } from '../../kernel/id.ts'
+import { joinNames } from '../../kernel/text.ts'
 import type { Attempt } from './task.ts'
 
 /** How far the lines of a task came, the first that holds. */
@@ -29,7 +30,16 @@ export interface Landed {
   readonly commit: string | null
   /** When that commit was made, milliseconds since the epoch; null if it did not land. */
   readonly landedAt: number | null
+  /** The first of its files that are not committed, as they were just measured. */
+  readonly uncommitted?: FilesNamed | undefined
 }
+
+interface FilesNamed {
+  readonly paths: readonly string[]
+  readonly total: number
+}
+
+const maxNamed = 3
 
 /** A state in a word or two. */
 export const landedWords = {
@@ -74,7 +84,8 @@ export function landingWords({
   branch,
   lines,
   total,
-}: Pick<Landed, 'is' | 'branch' | 'lines' | 'total'>): string {
+  uncommitted,
+}: Pick<Landed, 'is' | 'branch' | 'lines' | 'total' | 'uncommitted'>): string {
   const share = `${lines} of ${total} ${total === 1 ? 'line' : 'lines'}`
   switch (is) {
     case 'landed':
@@ -86,13 +97,18 @@ export function landingWords({
     case 'committed':
       return `committed, not on ${branch} yet`
     case 'uncommitted':
-      return 'not committed yet'
+      return uncommitted === undefined ? 'not committed yet' : `not committed yet: ${namesOf(uncommitted)}`
     case 'lost':
       return 'lost: its lines are on no branch and in no work tree'
     case 'none':
     case 'unknown':
       return landedWords[is]
   }
+}
+
+function namesOf({ paths, total }: FilesNamed): string {
+  const more = total - paths.length
+  return joinNames([...paths, ...(more > 0 ? [`${more} more`] : [])])
 }
 
 /** The lines of a task in one file, as hashes besides their white space, each once. */
@@ -188,7 +204,26 @@ export function followLines(task: TaskLines, { branch, base, versions, places }:
   }
   if (state.is === 'landed') return { ...state, lines: Math.max(best, state.lines) }
   if (state.is === 'reverted') return state
-  return elsewhere(task.files, { ...none, lines: sumOf(present).lines }, places)
+  const found = elsewhere(task.files, { ...none, lines: sumOf(present).lines }, places)
+  if (found.is !== 'uncommitted') return found
+  const paths = task.files.flatMap((file) => (isCommitted(file, present, places) ? [] : [file.path]))
+  if (paths.length === 0) return found
+  return { ...found, uncommitted: { paths: paths.slice(0, maxNamed), total: paths.length } }
+}
+
+/** Whether the lines of one file are on the default branch or another one. */
+function isCommitted(
+  file: TaskFileLines,
+  present: ReadonlyMap<string, PresentLines>,
+  places: readonly OtherPlace[],
+): boolean {
+  const isWhole = wholeTask([file])
+  return [
+    present.get(file.path) ?? { lines: 0, added: 0 },
+    ...places
+      .filter(({ is }) => is !== 'uncommitted')
+      .map(({ files }) => presentLines(file, files.get(file.path) ?? null)),
+  ].some(isWhole)
 }
 
 /** By their dates, the commits that brought the lines may be older than the task: then they are there from the first. */

@@ -42,6 +42,7 @@ const landedFields = z.strictObject({
   total: count,
   commit,
   landedAt: time.nullable(),
+  uncommitted: z.strictObject({ paths: z.array(path).max(100), total: count }).optional(),
 }) satisfies z.ZodType<Landed, unknown>
 
 /** Where the lines of tasks are, in git and on disk. */
@@ -76,6 +77,7 @@ export const LandedEntry = z.object({
   total: z.int(),
   commit: z.string().optional(),
   landed_at: z.string().optional(),
+  uncommitted: z.object({ paths: z.array(z.string()), total: z.int() }).optional(),
 })
 
 export function landedEntry({
@@ -85,6 +87,7 @@ export function landedEntry({
   total,
   commit: id,
   landedAt,
+  uncommitted,
 }: Landed): z.output<typeof LandedEntry> {
   return {
     is,
@@ -93,6 +96,7 @@ export function landedEntry({
     total,
     ...(id !== null && { commit: id }),
     ...(landedAt !== null && { landed_at: instant(landedAt) }),
+    ...(uncommitted && { uncommitted: { ...uncommitted, paths: [...uncommitted.paths] } }),
   }
 }
 

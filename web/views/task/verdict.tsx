@@ -2,6 +2,7 @@ import { formatCount } from '../../../src/kernel/text.ts'
 import { landingWords } from '../../../src/track/domain/landed.ts'
 import type { AttemptData, TaskData } from '../../api/entities.ts'
 import { PromiseEntries } from '../../parts/promises.tsx'
+import { programCommand } from '../../parts/terminal-command.tsx'
 import { CompletionVerdict } from '../../parts/verdict.tsx'
 import { linesOfChanges } from './changes.tsx'
 import { AgentClaim } from './scope-result.tsx'
@@ -63,7 +64,7 @@ function measurementOf({ measured, number }: AttemptData) {
 }
 
 /** What the task promises, and where its lines are. */
-export function Promises({ task: { done_when: promises, landed } }: { readonly task: TaskData }) {
+export function Promises({ task: { id, done_when: promises, landed } }: { readonly task: TaskData }) {
   return (
     <>
       {promises === null ? null : (
@@ -72,7 +73,20 @@ export function Promises({ task: { done_when: promises, landed } }: { readonly t
           <PromiseEntries of={promises} />
         </section>
       )}
-      {landed === null ? null : <p class="task-landed muted">{landingSentence(landed)}</p>}
+      {landed === null ? null : (
+        <p class="task-landed muted">
+          {landingSentence(landed)}
+          {landed.is === 'uncommitted' ? (
+            <>
+              {' '}
+              <code>
+                {programCommand()} landed {id}
+              </code>{' '}
+              names the files.
+            </>
+          ) : null}
+        </p>
+      )}
     </>
   )
 }
