@@ -53,7 +53,7 @@ export function useScreens({ fill, recorded = false, team = false }: ScreenOptio
   let serving: ServingDay | undefined
   let close: (() => Promise<void>) | undefined
   beforeAll(async () => {
-    serving = recorded ? await openRecordedDay() : await openServingDay({ team })
+    serving = recorded ? await openRecordedDay({ isDemo: true }) : await openServingDay({ team })
     await fill?.(serving.day, serving)
   })
   afterEach(async () => {

@@ -9,6 +9,7 @@ import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
 import type { OidcSettings } from '../../src/surfaces/http/auth/oidc.ts'
 import { TokenBuckets } from '../../src/surfaces/http/auth/security.ts'
+import type { DemoControl } from '../../src/surfaces/http/serving.ts'
 import { machinePeople, tokenIdOf } from '../support/machine-people.ts'
 import type { Answer } from '../support/project.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
@@ -82,6 +83,7 @@ interface Serving {
   readonly port: number
   readonly assets: string | undefined
   readonly oidc?: OidcSettings
+  readonly demo?: DemoControl
   /** Removes what the day is kept in. */
   readonly remove: () => void
 }
@@ -89,7 +91,7 @@ interface Serving {
 /** A real server on projects that are open, logged in as a person. */
 export async function serveDay(
   projects: readonly [OpenProject, ...OpenProject[]],
-  { home, hours, port, assets, oidc, remove }: Serving,
+  { home, hours, port, assets, oidc, demo, remove }: Serving,
 ): Promise<ServingDay> {
   const [first, ...others] = projects
   const shared = first.context.team?.owner === null ? first.context.team : null
@@ -105,6 +107,7 @@ export async function serveDay(
       instance: 'day',
       team,
       ...(oidc && { oidc }),
+      ...(demo && { demo }),
       log: {
         debug: quiet,
         info: quiet,

@@ -18,6 +18,7 @@ import { href, navigate } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
 import { DependencyMap } from '../dependencies/view.tsx'
 import { ChangesTab } from './changes.tsx'
+import { DayMoments } from './day-moments.tsx'
 import { EndEarly, NextStep, useMission } from './next-step.tsx'
 import { ReportButton } from './report.tsx'
 import { BoardTab, DecisionsTab, LogTab } from './tabs.tsx'
@@ -48,6 +49,7 @@ export function View({ params }: ViewProps) {
   return (
     <div class="mission">
       <MissionHeader mission={mission} />
+      <DayMoments />
       <nav class="mission-tabs" ref={tabList} aria-label="Views of the mission">
         {tabs.map(({ name: other, title }) => (
           <a key={other} href={href(tabPath(id, other))} {...(other === tab && { 'aria-current': 'page' })}>
