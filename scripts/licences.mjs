@@ -10,7 +10,9 @@ export function licences(fileName, others = []) {
       const modules = Object.values(bundle).flatMap((output) => Object.keys(output.modules ?? {}))
       const folders = new Set(modules.map(packageFolder).filter((folder) => folder !== null))
       for (const name of others) folders.add(join(import.meta.dirname, '..', 'node_modules', name))
-      const packages = [...folders].sort().map(licensed)
+      // A package may be there several times, below each one that needs it.
+      const found = [...folders].sort().map(licensed)
+      const packages = [...new Map(found.map((one) => [JSON.stringify(one), one])).values()]
       const parts = [...Map.groupBy(packages, ({ terms }) => plain(terms))].map(([, sharing]) =>
         [
           ...Map.groupBy(sharing, ({ notice }) => notice)

@@ -3,7 +3,7 @@ import { liveThroughDay } from './record-day/day.ts'
 import { createRepository } from './record-day/repository.ts'
 import { createTeam, report } from './record-day/team.ts'
 
-/** Records a day of work for the demo, in real time: see demo/README.md. `--pace 0.1` thinks ten times quicker. */
+/** Records a day of work for the demo, in real time: see record-day/README.md. `--pace 0.1` thinks ten times quicker. */
 const { values } = parseArgs({
   options: { pace: { type: 'string', default: '1' }, to: { type: 'string', default: 'demo' } },
 })

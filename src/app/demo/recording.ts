@@ -70,7 +70,7 @@ function textOf(folder: string, name: string): string {
 export function damagedRecording(folder: string, reason: string): Failure {
   return new Failure('UNAVAILABLE', `The recording in ${folder} is damaged: ${reason}.`, {
     reason: 'recording_damaged',
-    hint: 'Install Waymark again, or record the day again: demo/README.md says how.',
+    hint: 'Install Waymark again.',
   })
 }
 

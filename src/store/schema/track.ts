@@ -79,6 +79,7 @@ export const trackTables: TableStatements = ({ text, bytes }) => [
   'create index tree_write_tree on tree_write (project_id, tree_top, written_at)',
   'create index tree_write_subject on tree_write (project_id, subject)',
   'create index tree_write_at on tree_write (project_id, written_at)',
+  'create index tree_write_task on tree_write (project_id, task_id)',
 
   // Uncommitted files of agents that were lost, by the inbox item about them.
   `create table file_loss (
