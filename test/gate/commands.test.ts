@@ -106,7 +106,7 @@ events:
   - name: iterate
     description: Ask another question
     allowed_roles: [lead]
-    payload_schema: { type: object, required: [question], properties: { question: { type: string } } }
+    payload_schema: { type: object, required: [question, "it's $(id)"], properties: { question: { type: string } } }
   - { name: finalize, allowed_roles: [lead] }
 transitions:
   - { from: decide, event: iterate, to: more }
@@ -122,11 +122,11 @@ test('the inbox lists the events of a decision that is no approval', () => {
   expect(item.answers).toEqual([
     {
       verb: 'Ask another question',
-      command: `waymark decide ${run} iterate "<reason>" --payload '{ "question": … }'`,
+      command: `waymark decide ${run} iterate "<reason>" --payload '{ "question": …, "it'\\''s $(id)": … }'`,
     },
     { verb: 'finalize', command: `waymark decide ${run} finalize "<reason>"` },
   ])
-  json('decide', run, 'iterate', 'Why so?', '--payload', '{ "question": "And then?" }')
+  json('decide', run, 'iterate', 'Why so?', '--payload', '{ "question": "And then?", "it\'s $(id)": 1 }')
 })
 
 test('process simulate tells of each event whether it is accepted, why not, and what is missing', () => {

@@ -1,5 +1,6 @@
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { Failure } from '../../kernel/failure.ts'
+import { quoteShellWord } from '../../kernel/shell-word.ts'
 import { reopenTask } from '../../review/domain/review.ts'
 import type { Attempt, Task } from '../../track/domain/task.ts'
 import {
@@ -68,6 +69,13 @@ export function commandFor(verb: InboxVerb, id: string): string {
 export function answerCommands(kind: InboxItemKind, id: string): readonly string[] {
   const commands = verbsFor(kind).map((verb) => commandFor(verb, id))
   return kind === 'loss' ? [restoreCommand(id), ...commands] : commands
+}
+
+/** The command that sends a person's event. A process names its events and their fields: both are quoted. */
+export function decideCommand(runId: string, event: string, fields: readonly string[] = []): string {
+  const members = fields.map((field) => `${JSON.stringify(field)}: …`)
+  const payload = fields.length === 0 ? '' : ` --payload ${quoteShellWord(`{ ${members.join(', ')} }`)}`
+  return `waymark decide ${runId} ${quoteShellWord(event)} "<reason>"${payload}`
 }
 
 export function restoreCommand(id: string): string {

@@ -50,7 +50,7 @@ import type { ChangeSet, Reads, RefusedChangeSet } from '../../store/ports/store
 import { isCompleted } from '../../track/domain/task.ts'
 import { revokeCommand } from '../../track/domain/verdict.ts'
 import { judgeDismissedLoss, judgeRejectedCheck } from '../../track/operations/change-verdict.ts'
-import { endItem, endingOf, type InboxVerb } from '../domain/answers.ts'
+import { decideCommand, endItem, endingOf, type InboxVerb } from '../domain/answers.ts'
 import {
   type InboxItem,
   type InboxItemAnswer,
@@ -254,7 +254,7 @@ async function prepareChangesAsked(
   if (state === null || isSame) return state
   throw new Failure('CONFLICT', `Inbox item ${id} is outdated: its changes are different now.`, {
     reason: 'content_changed',
-    hint: `Send the event again to open a new item: waymark decide ${runId} ${event}`,
+    hint: `Send the event again to open a new item: ${decideCommand(loaded.record.id, event)}`,
   })
 }
 
@@ -344,7 +344,7 @@ function noApprovalFailure({ record }: LoadedRun, events: readonly string[]): Fa
   const hint =
     events.length === 0
       ? `waymark run events ${record.id} shows its events.`
-      : `Send one of them: waymark decide ${record.id} ${events[0]} "<reason>".`
+      : `Send one of them: ${decideCommand(record.id, events[0] ?? '')}.`
   return new Failure('REFUSED', message, { reason: 'no_approving_event', hint })
 }
 

@@ -25,6 +25,7 @@ import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { type Measurements, requireMeasured } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation, type TransactionInput } from '../../kernel/operations/operation.ts'
 import type { ChangeSet, RefusedChangeSet } from '../../store/ports/store.ts'
+import { decideCommand } from '../domain/answers.ts'
 import { prepareSeen, prepareShownRun, shownMeasurements } from './approval-content.ts'
 import { contentField, deciderRoleField, reasonField, requireAnswerText } from './subject.ts'
 
@@ -72,7 +73,7 @@ export const decide = defineOperation({
     const loaded = await loadRun(reads, input.run_id)
     const { event, content, reason = null, role } = input
     const { id } = loaded.record
-    const command = `waymark decide ${id} ${event}`
+    const command = decideCommand(id, event)
     await assertFilesAreHere(reads, context, { loaded, event, approvals: [], command })
     const seen = await prepareSeen(questions, { id, seen: content }, () =>
       prepareShownRun(reads, questions, { context, loaded }),
@@ -127,7 +128,7 @@ export function requestFor({ record, definition }: LoadedRun, decision: RunDecis
   ) {
     requireAnswerText(decision.reason ?? undefined, {
       what: `To send run ${record.id} ${event.name}`,
-      command: `waymark decide ${record.id} ${event.name} "<reason>"`,
+      command: decideCommand(record.id, event.name),
     })
   }
   return {

@@ -15,6 +15,7 @@ import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { peopleBehind } from '../../people/operations/agent-owners.ts'
 import type { Reads } from '../../store/ports/store.ts'
+import { decideCommand } from '../domain/answers.ts'
 import { type InboxItem, itemKinds } from '../domain/inbox-item.ts'
 import { prepareShownItems, type ShownMeasurements, shownMeasurements } from './approval-content.ts'
 import { dueItems } from './due-items.ts'
@@ -161,15 +162,10 @@ function withChoices(entry: InboxItemEntry, loaded: LoadedRun | null): InboxItem
         .filter(({ answer }) => answer === 'other')
         .map(({ event, description, asksFor }) => ({
           verb: description === null ? event : excerpt(description, 160),
-          command: `waymark decide ${loaded.record.id} ${event} "<reason>"${payloadFlag(asksFor)}`,
+          command: decideCommand(loaded.record.id, event, asksFor),
         })),
     ],
   }
-}
-
-function payloadFlag(fields: readonly string[]): string {
-  const members = fields.map((field) => `${JSON.stringify(field)}: …`)
-  return fields.length === 0 ? '' : ` --payload '{ ${members.join(', ')} }'`
 }
 
 /** An item offers no approval that would be refused; one person alone gets the ways out. */

@@ -560,7 +560,7 @@ function openChecks({
       {
         rule: 'no_check',
         text: 'The task has no check.',
-        fix: 'A check counts from the start of the work: for the next task, pass "done_when": { "check": ["npm test"] } to start_task or plan_tasks.',
+        fix: 'A check must be there before the completion: for the next task, pass "done_when": { "check": ["npm test"] } to start_task or plan_tasks.',
       },
     ]
   }

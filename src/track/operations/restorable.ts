@@ -170,6 +170,33 @@ function changedPaths(
 /** Each is read and compared: more would take too long. */
 const maxStates = 20
 
+/** When each state of a work tree was kept. */
+export function keptStates({
+  attempts,
+  turns,
+  guarded,
+}: {
+  readonly attempts: readonly DatedStates[]
+  readonly turns: readonly DatedStates[]
+  readonly guarded: readonly { readonly guardedAt: number; readonly snapshot: SnapshotLocation | null }[]
+}): readonly { readonly at: number; readonly place: SnapshotLocation }[] {
+  return [
+    ...[...attempts, ...turns].flatMap((one) => [
+      { at: one.openedAt, place: one.snapshot },
+      { at: one.closedAt, place: one.endSnapshot },
+    ]),
+    ...guarded.map((one) => ({ at: one.guardedAt, place: one.snapshot })),
+  ].flatMap(({ at, place }) => (at === null || place === null ? [] : [{ at, place }]))
+}
+
+/** The states at the start and the end of an attempt or a turn. */
+interface DatedStates {
+  readonly openedAt: number
+  readonly closedAt: number | null
+  readonly snapshot: SnapshotLocation | null
+  readonly endSnapshot: SnapshotLocation | null
+}
+
 /** The kept states of a work tree since an attempt began, the newest first. */
 async function statesSince(
   { tasks, capture, guardedCommands }: Reads,
@@ -181,20 +208,10 @@ async function statesSince(
     await capture.turnsInTree(tree, openedAt),
     snapshot.machineId === undefined ? await guardedCommands.since(openedAt, snapshot.top) : [],
   ]
-  const dated = [
-    ...attempts.flatMap((one) => [
-      { at: one.openedAt, place: one.snapshot },
-      { at: one.closedAt, place: one.endSnapshot },
-    ]),
-    ...turns.flatMap(({ turn }) => [
-      { at: turn.openedAt, place: turn.snapshot },
-      { at: turn.closedAt, place: turn.endSnapshot },
-    ]),
-    ...guarded.map((one) => ({ at: one.guardedAt, place: one.snapshot })),
-  ]
+  const dated = keptStates({ attempts, turns: turns.map(({ turn }) => turn), guarded })
   const states = new Map<string, { readonly at: number; readonly place: SnapshotLocation }>()
   for (const { at, place } of dated) {
-    if (place === null || at === null || at <= openedAt) continue
+    if (at <= openedAt) continue
     // A later turn may begin with the state that an earlier one ended with.
     if ((states.get(place.directory)?.at ?? Infinity) > at) states.set(place.directory, { at, place })
   }

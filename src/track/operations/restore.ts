@@ -13,13 +13,14 @@ import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { pathBelow, resolvePath } from '../../kernel/path-below.ts'
 import type { RecordedStep } from '../../lines/domain/line-hashes.ts'
 import { changedLines } from '../../lines/operations/record-lines.ts'
+import type { Turn } from '../../sessions/domain/session.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { restoreActions, restoreGaps } from '../domain/restore.ts'
 import { type SnapshotLocation, treeOf } from '../domain/task.ts'
 import { isOfNobodyAtWork, type TreeWrite } from '../domain/tree-write.ts'
 import { maxShownDiff } from './attempt-answer.ts'
 import { attemptEnds } from './measure-attempt.ts'
-import { findRestorable, type Restorable } from './restorable.ts'
+import { findRestorable, keptStates, type Restorable } from './restorable.ts'
 import {
   isWanted,
   lineMeasurements,
@@ -467,20 +468,19 @@ async function lastAttempts(
   guarded: readonly { readonly guardedAt: number; readonly snapshot: SnapshotLocation | null }[],
 ) {
   const recent = await tasks.recentAttempts(since)
+  const attempts = recent.map(({ attempt }) => attempt)
+  const open = Map.groupBy(
+    attempts.filter(({ status }) => status === 'open'),
+    ({ snapshot }) => treeOf(snapshot),
+  )
+  const turns: Turn[] = []
+  for (const [tree, there] of open) {
+    const since = there.reduce((first, { openedAt }) => Math.min(first, openedAt), Infinity)
+    turns.push(...(await capture.turnsInTree(tree, since)).map(({ turn }) => turn))
+  }
   const keptAt = new Map<string, number>()
-  const keep = (place: SnapshotLocation | null, time: number | null) => {
-    if (place !== null) keptAt.set(treeOf(place), Math.max(keptAt.get(treeOf(place)) ?? 0, time ?? 0))
-  }
-  for (const { snapshot, guardedAt } of guarded) keep(snapshot, guardedAt)
-  for (const { attempt } of recent) keep(attempt.snapshot, attempt.closedAt ?? attempt.openedAt)
-  const open = recent.filter(({ attempt }) => attempt.status === 'open')
-  for (const [tree, there] of Map.groupBy(open, ({ attempt }) => treeOf(attempt.snapshot))) {
-    const turns = await capture.turnsInTree(tree, Math.min(...there.map(({ attempt }) => attempt.openedAt)))
-    for (const { turn } of turns) {
-      keep(turn.snapshot, turn.openedAt)
-      keep(turn.endSnapshot, turn.closedAt)
-    }
-  }
+  for (const { at, place } of keptStates({ attempts, turns, guarded }))
+    keptAt.set(treeOf(place), Math.max(keptAt.get(treeOf(place)) ?? 0, at))
   const byTask = new Map(recent.toReversed().map((one) => [one.attempt.taskId, one]))
   return [...byTask.values()]
     .filter(({ attempt, files }) =>

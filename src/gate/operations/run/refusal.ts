@@ -86,7 +86,7 @@ function hintFor(
                 expected_revision: record.revision,
                 idempotency_key: undefined,
                 payload: example.payload,
-              })}, and the same files.`,
+              })}; attach the files of this call again.`,
             ]),
       ])
     case 'GUARD_FAILED':
