@@ -6,6 +6,7 @@ import {
   followLines,
   type Landed,
   type OtherPlace,
+  type TaskFileLines,
   type TaskLines,
   wholeFileLine,
 } from '../track/domain/landed.ts'
@@ -46,7 +47,13 @@ export async function measureLanding(
   const isShallow = location.engine === 'git' && repository.shallow !== '' && (await hasShallowCommits(place))
   const branch = refs && (await defaultBranch(refs, lookup, request.branch))
   if (refs === null || isShallow || !branch) return request.tasks.map(unknownLanding)
-  const paths = [...new Set(request.tasks.flatMap(({ files }) => files.map(({ path }) => pathBytes(path))))]
+  const paths = [
+    ...new Set(
+      request.tasks.flatMap(({ files, left }) =>
+        [...files, ...(left ?? [])].map(({ path }) => pathBytes(path)),
+      ),
+    ),
+  ]
   const since = Math.min(...request.tasks.map((task) => task.since))
   const commits = await commitsOf(place, branch.tip, since)
   const changes = await changesOf(place, commits, paths)
@@ -82,11 +89,12 @@ export async function measureLanding(
     ...(await workTrees(repository, paths.map(displayPath), request.salt)),
   ]
   const history = { branch: branch.name, base: readable(base), versions, places }
-  const left = new Set([...heavy].map(displayPath))
+  const tooLarge = new Set([...heavy].map(displayPath))
   return request.tasks.map((task) => {
-    const files = task.files.filter(({ path }) => !left.has(path))
+    const readableOf = (files: readonly TaskFileLines[]) => files.filter(({ path }) => !tooLarge.has(path))
+    const files = readableOf(task.files)
     if (files.length === 0 && task.files.length > 0) return unknownLanding(task)
-    return followLines({ ...task, files }, history)
+    return followLines({ ...task, files, left: task.left && readableOf(task.left) }, history)
   })
 }
 

@@ -9,13 +9,16 @@ const lines = Array.from({ length: 20 }, (_, at) => `export const limit${at} = $
 const content = `${lines.join('\n')}\n`
 
 /** A project in which one task added `src/limit.ts` with 20 lines, on the branch `feature`, and committed nothing. */
-async function withTask(options: ProjectOptions = {}) {
+async function withTask({
+  removed = 'utils.ts',
+  ...options
+}: ProjectOptions & { readonly removed?: string | null } = {}) {
   const project = await openProject(options)
   const main = options.git === false ? 'main' : project.git('symbolic-ref', '--short', 'HEAD').trim()
   if (options.git !== false) project.git('checkout', '-q', '-b', 'feature')
   const { task_id } = await project.call('start_task', { name: 'Limit logins', goal: 'g' })
   project.write('src/limit.ts', content)
-  project.remove('utils.ts')
+  if (removed !== null) project.remove(removed)
   const ending = { task_id, status: 'success', outcome: { summary: 'Added src/limit.ts.' } }
   await project.call('complete_task', ending)
   const commit = (subject: string) => {
@@ -41,6 +44,34 @@ function afterCommit(work: Work): Work {
   work.commit('Limit logins')
   return work
 }
+
+/** A later task that writes `src/limit.ts`, or removes it if there is no content. */
+async function laterTask({ project }: Work, written: string | null) {
+  const { task_id } = await project.call('start_task', { name: 'Limits by plan', goal: 'g' })
+  if (written === null) project.remove('src/limit.ts')
+  else project.write('src/limit.ts', written)
+  const ending = { task_id, status: 'success', outcome: { summary: 'Did src/limit.ts anew.' } }
+  await project.call('complete_task', ending)
+  const { tasks } = await project.call('measure_landed')
+  return Object.fromEntries(
+    (tasks as { readonly title: string; readonly is: string }[]).map(({ title, is }) => [title, is]),
+  )
+}
+
+const rewritten = `${lines.map((line) => line.replace('limit', 'planLimit')).join('\n')}\n`
+
+test('lines that a later task rewrote before they were committed are its to land', async () => {
+  const work = await withTask({ removed: null })
+  const states = await laterTask(work, rewritten)
+  expect(states).toEqual({ 'Limits by plan': 'uncommitted' })
+  const { tasks } = await work.project.call('measure_landed', { task: work.task_id })
+  expect(tasks).toMatchObject([{ is: 'replaced' }])
+})
+
+test('lines that a later task only took away are lost', async () => {
+  const states = await laterTask(await withTask(), null)
+  expect(states['Limit logins']).toBe('lost')
+})
 
 const cases: readonly (readonly [name: string, is: string, (work: Work) => void])[] = [
   ['in the work tree only', 'uncommitted', () => undefined],

@@ -31,6 +31,42 @@ export function taskLines(
     .filter(({ added, removed }) => added.length + removed.length > 0)
 }
 
+/**
+ * What later steps of others left of a task's lines: without those that were rewritten, and in the files as they were
+ * renamed. Null if they changed none. A step that only took lines away replaced nothing: what it took is lost.
+ */
+export function linesLeft(
+  files: readonly TaskFileLines[],
+  later: readonly LineStep[],
+): readonly TaskFileLines[] | null {
+  const left = new Map(
+    files.map(({ path, added, removed }) => [
+      path,
+      { own: new Set(added), removed: new Set(removed), added: new Set(added) },
+    ]),
+  )
+  let isChanged = false
+  for (const step of later) {
+    if (step.certainty === 'contested') continue
+    const renamed = step.from === undefined ? undefined : left.get(step.from)
+    if (step.from !== undefined && renamed !== undefined) {
+      left.delete(step.from)
+      left.set(step.path, renamed)
+      isChanged = true
+    }
+    const file = left.get(step.path)
+    if (file === undefined) continue
+    const { added, removed } = step.hunks.length === 0 ? wholeFiles(step) : changedLines(step)
+    for (const line of added) if (file.own.has(line)) file.added.add(line)
+    if (added.every((line) => file.own.has(line) || file.removed.has(line))) continue
+    for (const line of removed) isChanged = file.added.delete(line) || isChanged
+  }
+  if (!isChanged) return null
+  return [...left]
+    .map(([path, { added, removed }]) => ({ path, added: [...added], removed: [...removed] }))
+    .filter(({ added, removed }) => added.length + removed.length > 0)
+}
+
 /** A step without hunks changed a file that has no lines; one that only renamed it keeps its content. */
 function wholeFiles({ before, after }: LineStep) {
   return {

@@ -306,7 +306,7 @@ async function gatesOf(
   ]
 }
 
-const mergeable: ReadonlySet<LandedState> = new Set(['committed', 'pushed', 'landed', 'none'])
+const mergeable: ReadonlySet<LandedState> = new Set(['committed', 'pushed', 'landed', 'replaced', 'none'])
 
 /**
  * Whether a run would end successfully if its commits were on the default branch. Lines that are lost, reverted, not

@@ -12,8 +12,12 @@ import {
 const lines = (prefix: string, count: number) => Array.from({ length: count }, (_, at) => `${prefix}${at}`)
 const file: TaskFileLines = { path: 'a.ts', added: lines('new', 4), removed: lines('old', 40) }
 
-function landedOf(history: Partial<LandingHistory>, files: readonly TaskFileLines[] = [file]) {
-  const task = { taskId: 't-1' as TaskId, since: 0, files, landed: null } // a brand
+function landedOf(
+  history: Partial<LandingHistory>,
+  files: readonly TaskFileLines[] = [file],
+  left: readonly TaskFileLines[] | null = null,
+) {
+  const task = { taskId: 't-1' as TaskId, since: 0, files, left, landed: null } // a brand
   return followLines(task, { branch: 'main', base: new Map(), versions: [], places: [], ...history }).is
 }
 
@@ -54,12 +58,24 @@ test('the first three files that are not committed are named, with how many more
     files: new Map(own.map(({ path, added }) => [path, new Set(added)])),
   })
   const wordsWith = (...places: readonly OtherPlace[]) => {
-    const task = { taskId: 't-1' as TaskId, since: 0, files, landed: null } // a brand
+    const task = { taskId: 't-1' as TaskId, since: 0, files, left: null, landed: null } // a brand
     return landingWords(followLines(task, { branch: 'main', base: new Map(), versions: [], places }))
   }
   const onDisk = holds('uncommitted', files)
   expect(wordsWith(onDisk)).toBe('not committed yet: a, b, c and 2 more')
   expect(wordsWith(holds('committed', files.slice(0, 3)), onDisk)).toBe('not committed yet: d and e')
+})
+
+test('of lines that later tasks rewrote, only what is left has to land', () => {
+  const rewritten = new Set(['other'])
+  const left = [{ ...file, added: [] }]
+  const onDisk = [holding('uncommitted', rewritten)]
+  const base = new Map([['a.ts', before]])
+  expect(landedOf({ base, places: onDisk }, [file])).toBe('lost')
+  expect(landedOf({ base, places: onDisk }, [file], left)).toBe('uncommitted')
+  expect(landedOf({ base, versions: [version(rewritten)], places: onDisk }, [file], left)).toBe('landed')
+  expect(landedOf({ places: onDisk }, [file], [])).toBe('replaced')
+  expect(landedOf({ versions: [version(after), version(rewritten)] }, [file], [])).toBe('landed')
 })
 
 test('a task that only removes lines lands without them', () => {

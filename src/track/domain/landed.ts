@@ -12,6 +12,8 @@ export const landedStates = [
   'pushed',
   'committed',
   'uncommitted',
+  /** Later tasks changed all of them before they were on the default branch: what these wrote has to land. */
+  'replaced',
   /** The task changed nothing that can be followed. */
   'none',
   /** No git, a shallow clone, or files on another machine. */
@@ -49,13 +51,19 @@ export const landedWords = {
   pushed: 'pushed',
   committed: 'committed',
   uncommitted: 'not committed',
+  replaced: 'replaced by later tasks',
   none: 'without lines to land',
   unknown: 'not measured against a branch',
 } as const satisfies Readonly<Record<LandedState, string>>
 
+/** Whether there are, or may be, lines that have to land. */
+export function hasLinesToLand(state: LandedState): boolean {
+  return state !== 'none' && state !== 'replaced'
+}
+
 /** Whether the lines of a task are followed: then it is worth saying where they are. */
 export function isFollowed(state: LandedState): boolean {
-  return state !== 'none' && state !== 'unknown'
+  return hasLinesToLand(state) && state !== 'unknown'
 }
 
 /** The states of lines that are not on the default branch. */
@@ -100,6 +108,7 @@ export function landingWords({
       return uncommitted === undefined ? 'not committed yet' : `not committed yet: ${namesOf(uncommitted)}`
     case 'lost':
       return 'lost: its lines are on no branch and in no work tree'
+    case 'replaced':
     case 'none':
     case 'unknown':
       return landedWords[is]
@@ -134,6 +143,8 @@ export interface TaskLines {
   /** Seconds since the epoch: commits before it are older than the task. */
   readonly since: number
   readonly files: readonly TaskFileLines[]
+  /** What later tasks left of them; null if they changed none. */
+  readonly left: readonly TaskFileLines[] | null
   /** Already landed at this commit: only a revert is looked for after it. */
   readonly landed: Pick<Landed, 'commit' | 'landedAt' | 'lines'> | null
 }
@@ -171,8 +182,16 @@ const enoughAdded = 0.5
 /** Less than this share is left nowhere: the lines are lost. */
 const remains = 0.2
 
-/** Follows the lines of a task through the versions of the default branch, then looks for them elsewhere. */
-export function followLines(task: TaskLines, { branch, base, versions, places }: LandingHistory): Landed {
+/** Where the lines of a task are; of those that later tasks changed before they landed, only what is left. */
+export function followLines(task: TaskLines, history: LandingHistory): Landed {
+  const found = follow(task, history)
+  if (task.left === null || found.is === 'landed' || found.is === 'reverted') return found
+  if (task.left.length === 0) return { ...found, is: 'replaced' }
+  return follow({ ...task, files: task.left }, history)
+}
+
+/** Follows lines through the versions of the default branch, then looks for them elsewhere. */
+function follow(task: TaskLines, { branch, base, versions, places }: LandingHistory): Landed {
   const total = task.files.reduce((sum, { added, removed }) => sum + added.length + removed.length, 0)
   const none: Landed = { is: 'none', branch, lines: 0, total, commit: null, landedAt: null }
   if (total === 0) return none

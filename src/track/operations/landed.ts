@@ -8,10 +8,12 @@ import { identifier, unlistedField } from '../../kernel/operations/input/fields.
 import { measurement } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
-import { taskLines } from '../../lines/domain/task-lines.ts'
+import type { LineStep } from '../../lines/domain/line-hashes.ts'
+import { linesLeft, taskLines } from '../../lines/domain/task-lines.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import {
   endedWithGit,
+  hasLinesToLand,
   isFollowed,
   type Landed,
   type LandedState,
@@ -20,7 +22,7 @@ import {
   notLandedStates,
   type TaskLines,
 } from '../domain/landed.ts'
-import type { Task } from '../domain/task.ts'
+import type { Attempt, Task } from '../domain/task.ts'
 import { undoneTasks } from './tree-write.ts'
 
 /** More are measured the next time. */
@@ -30,6 +32,7 @@ const maxListed = 100
 const maxGone = 3
 
 const hashes = measuredList(z.string().max(100), 200_000)
+const fileLines = measuredList(z.strictObject({ path, added: hashes, removed: hashes }), 20_000)
 const count = z.int().min(0)
 const commit = z
   .string()
@@ -54,7 +57,8 @@ const landing = measurement({
       z.strictObject({
         taskId: z.string().max(100),
         since: time,
-        files: measuredList(z.strictObject({ path, added: hashes, removed: hashes }), 20_000),
+        files: fileLines,
+        left: fileLines.nullable(),
         landed: landedFields.pick({ commit: true, landedAt: true, lines: true }).nullable(),
       }),
       maxTasks,
@@ -196,7 +200,7 @@ export const measureLanded = defineOperation({
       ...now,
       ...elsewhere.map(({ landed, ...one }) => ({ ...one, landed: landed ?? neverMeasured })),
     ]
-    const followed = listed.filter(({ landed }) => landed.is !== 'none')
+    const followed = listed.filter(({ landed }) => hasLinesToLand(landed.is))
     const notLanded = followed.filter(({ landed }) => landed.is !== 'landed')
     const earlier = asked === null ? undefined : before.get(asked.id)
     const own = listed.filter(({ task }) => task.id === asked?.id)
@@ -308,6 +312,7 @@ async function tasksToMeasure(reads: Reads, machine: string | undefined): Promis
     const names = new Set<string>(own.map(({ id }) => id))
     const mine = steps.filter(({ owners }) => owners.some((owner) => names.has(owner)))
     const landed = before?.is === 'landed' ? before : null
+    const files = taskLines(mine, names)
     here.push({
       task,
       lines: {
@@ -316,10 +321,22 @@ async function tasksToMeasure(reads: Reads, machine: string | undefined): Promis
         since: Math.floor(
           Math.min(landed?.landedAt ?? first.openedAt, before?.measuredAt ?? first.openedAt) / 1_000,
         ),
-        files: taskLines(mine, names),
+        files,
+        left: landed === null ? linesLeft(files, laterSteps(steps, ended, all)) : null,
         landed: landed && { commit: landed.commit, landedAt: landed.landedAt, lines: landed.lines },
       },
     })
   }
   return { here, elsewhere }
+}
+
+/** The steps of attempts, of these, that began after all of a task's had ended: whoever made them saw its work. */
+function laterSteps(
+  steps: readonly LineStep[],
+  own: readonly Attempt[],
+  attempts: readonly Attempt[],
+): readonly LineStep[] {
+  const end = Math.max(...own.map(({ closedAt }) => closedAt ?? Number.POSITIVE_INFINITY))
+  const later = new Set<string>(attempts.filter(({ openedAt }) => openedAt >= end).map(({ id }) => id))
+  return steps.filter(({ owners }) => owners.length > 0 && owners.every((owner) => later.has(owner)))
 }

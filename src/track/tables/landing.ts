@@ -78,7 +78,7 @@ export function landingReads({ db, projectId }: ReadScope): LandingReads {
             ),
           ]),
         )
-        .orderBy((eb) => eb.case().when('landing.state', '=', 'landed').then(1).else(0).end())
+        .orderBy((eb) => eb.case().when('landing.state', 'in', ['landed', 'replaced']).then(1).else(0).end())
         .orderBy('task.seq', 'desc')
         .limit(most)
         .execute()

@@ -1,5 +1,5 @@
 import { excerpt, joinNames } from '../../../kernel/text.ts'
-import { landingWords } from '../../../track/domain/landed.ts'
+import { hasLinesToLand, landingWords } from '../../../track/domain/landed.ts'
 import type { ObservedTask } from '../evidence.ts'
 import { type GuardKind, satisfiedGuard, unknownGuard, unsatisfiedGuard } from './guard.ts'
 
@@ -31,7 +31,9 @@ export const landed: GuardKind<LandedGuard> = {
         `Run: waymark setting set default_branch ${branch}`,
       )
     }
-    const left = done.filter(({ landed: where }) => where && where.is !== 'landed' && where.is !== 'none')
+    const left = done.filter(
+      ({ landed: where }) => where && where.is !== 'landed' && hasLinesToLand(where.is),
+    )
     const [first] = left
     if (!first?.landed)
       return satisfiedGuard(
