@@ -15,16 +15,24 @@ const validatorSource = `
   export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'
   export { default as process } from 'node:process'`
 
-/** The log is written by the process itself, so the library's threads for other targets are left out. */
-const withoutLogThreads = {
-  name: 'without-log-threads',
-  resolveId: (source: string, importer?: string) =>
-    /^\.\/(?:lib\/)?transport$/.test(source) && /[\\/]pino[\\/]/.test(importer ?? '')
-      ? '\0no-log-threads'
+/** Parts of libraries that nobody asks for here: threads that write the log, figures that several processes add up or send. */
+const unusedParts: Readonly<Record<string, RegExp>> = {
+  pino: /^\.\/(?:lib\/)?transport$/,
+  'prom-client': /^\.\/lib\/(?:cluster|pushgateway|summary)$/,
+}
+
+const withoutUnusedParts = {
+  name: 'without-unused-parts',
+  resolveId: (source: string, importer = '') =>
+    Object.entries(unusedParts).some(
+      ([library, parts]) =>
+        parts.test(source) && importer.replaceAll('\\', '/').includes(`/node_modules/${library}/`),
+    )
+      ? '\0unused-part'
       : null,
   load: (id: string) =>
-    id === '\0no-log-threads'
-      ? `export default () => { throw new Error('The log has no other targets.') }`
+    id === '\0unused-part'
+      ? `export default () => { throw new Error('This part of a library is left out.') }`
       : null,
 }
 
@@ -79,7 +87,7 @@ const program = defineConfig({
   plugins: [
     licences('third-party-licences.txt', sharedPackages),
     smallValidator,
-    withoutLogThreads,
+    withoutUnusedParts,
     sharedInOneFile,
     hookAnswer,
   ],
