@@ -65,7 +65,7 @@ describe('tasks without proof', () => {
 
   test('are counted, and the first three named, contradicted ones first', async () => {
     const { complete, ids } = await missionOf(['Real 1', 'Real 2', 'Empty 3', 'Real 4'])
-    const { doubted, status, warnings } = await complete()
+    const { doubted, status, warnings, waits_for } = await complete()
     expect(status).toBe('completed')
     expect(doubted).toEqual({
       contradicted: 1,
@@ -77,8 +77,9 @@ describe('tasks without proof', () => {
       ],
       next: `waymark review ${ids[2]}`,
     })
-    expect(warnings).toHaveLength(1)
-    expect(warnings[0]).toContain(doubted.next)
+    expect(waits_for).toMatchObject([{ kind: 'verdict' }])
+    expect(warnings).toHaveLength(2)
+    expect(warnings[1]).toContain(doubted.next)
     expect((await complete()).doubted).toEqual(doubted)
   })
 

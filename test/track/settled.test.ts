@@ -144,7 +144,7 @@ test('a mission with an open question ends as asked, says so, and the question s
   expect(ended).toMatchObject({
     status: 'completed',
     waits_for: [{ kind: 'blocker', question: 'Cookies or tokens?' }],
-    warnings: expect.arrayContaining([expect.stringContaining('1 question still waits')]),
+    warnings: expect.arrayContaining([expect.stringContaining('1 inbox item still waits')]),
     doubted: { contradicted: 0, unproven: 1, tasks: [{ task_id: first }] },
   })
   expect((await call('inbox')).items).toMatchObject([

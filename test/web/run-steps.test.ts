@@ -147,7 +147,7 @@ test('an approval names the work that is approved, what it answers and where the
   screen.go(`/review/mission/${mission_id}`)
   await screen.see('commented on “Add the voucher”', '.review-links')
   await screen.click('Approve A')
-  await screen.see(/answers 1 question .* to released/, 'dialog')
+  await screen.see(/answers 1 item .* to released/, 'dialog')
   submitDialog(screen)
   await screen.see('The run is in released.', '.toasts')
   await screen.see('Approved by Tess', '.review-bar')

@@ -28,7 +28,7 @@ test('a task is taken, released, marked as done and reopened on its page', async
   await screen.see('Taken by you.', '.task-actions')
   await screen.see(`task start ${id}`, '.task-actions')
   expect(screen.text('.task-main')).not.toContain('Ask one')
-  await screen.click('Release')
+  await screen.click('Give back')
   await expect.poll(() => screen.named('Take this task').length).toBe(1)
   await screen.see('Ask one', '.task-main')
   await screen.click('Mark as done')

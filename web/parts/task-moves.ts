@@ -14,7 +14,7 @@ export function statusMove(id: string, status: 'to_do' | 'in_progress' | 'done',
 
 export const moveWords = {
   claim: 'Take this task yourself',
-  release: 'Release the task: anyone can take it',
+  release: 'Give the task back: anyone can take it',
   reopen: 'Reopen the task',
   mark: 'Mark it done, not measured',
 } as const

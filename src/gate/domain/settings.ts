@@ -84,10 +84,10 @@ export const settingDefinitions = {
       'Sensitive files: a person is asked when they change and neither the scope nor the outcome of the task names them. Default: CI definitions, scripts and install steps of manifests, git hooks, configuration of agents and clients. Patterns add files; patterns with ! remove files.',
   },
   default_branch: {
-    values: ['found'],
+    values: ['automatic'],
     branch: 'a branch such as main or origin/develop',
     meaning:
-      'The branch that finished work lands on. With "found": the default branch of origin, else init.defaultBranch, main or master, of origin if it has one.',
+      'The branch that finished work lands on. With "automatic": the default branch of origin, else init.defaultBranch, main or master, of origin if it has one.',
   },
   done_when: {
     values: ['none'],

@@ -153,7 +153,8 @@ function goOnText(gate: MissionOfStatus['gates'][number]): string {
 function sentBackLines({ sent_back: tasks }: OutputOf<'status'>): string {
   return tasks
     .map(
-      ({ task_id: id, name }) => `"${name}" of an ended mission: waymark task start ${id} --mission-id none`,
+      ({ task_id: id, name }) =>
+        `"${name}" of an ended mission: waymark task start ${id} --mission-id none, or waymark task drop ${id} "<reason>"`,
     )
     .join('\n')
 }

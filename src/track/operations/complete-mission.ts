@@ -111,7 +111,7 @@ export const completeMission = defineOperation({
     }
     const open = await reads.tasks.openAttempts(mission.id)
     const waiting = await reads.inboxItems.list(
-      { missionId: mission.id, kinds: agentItemKinds, status: 'open' },
+      { missionId: mission.id, kinds: [...agentItemKinds, 'verdict'], status: 'open' },
       { limit: 10 },
     )
     const sentBack = await tasksSentBack(reads, mission.id)
@@ -150,7 +150,7 @@ export const completeMission = defineOperation({
           ...(waiting.total === 0
             ? []
             : [
-                `${waiting.total === 1 ? '1 question still waits' : `${waiting.total} questions still wait`} for a person: waymark inbox lists them.`,
+                `${waiting.total === 1 ? '1 inbox item still waits' : `${waiting.total} inbox items still wait`} for a person: waymark inbox lists them.`,
               ]),
           ...(sentBack.length === 0 ? [] : [`${tasksSentBackText(sentBack)}.`]),
           ...unfinishedTasksNotes(unfinished.filter(({ id }) => !sentBack.some((task) => task.id === id))),

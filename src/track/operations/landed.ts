@@ -179,7 +179,11 @@ export const measureLanded = defineOperation({
     const { here: tasks, elsewhere } = await tasksToMeasure(reads, machine?.id)
     const [settings, salt] = await Promise.all([reads.runs.settings(), reads.lines.salt()])
     const branch = settingOf(settings, 'default_branch')
-    const brief = { branch: branch === 'found' ? null : branch, salt, tasks: tasks.map(({ lines }) => lines) }
+    const brief = {
+      branch: branch === 'automatic' ? null : branch,
+      salt,
+      tasks: tasks.map(({ lines }) => lines),
+    }
     return { briefs: tasks.length === 0 ? {} : { landing: brief }, found: { asked, tasks, elsewhere } }
   })
   .record(async ({ reads, found: { asked, tasks, elsewhere }, measured }) => {

@@ -129,7 +129,7 @@ function approvalEffect(answered: ReviewData['waiting']): string {
     states.length === 0
       ? ''
       : `, and sends ${runs} to ${[...new Set(states)].join(' and ')} if the guards hold`
-  return `Approve answers ${formatCount(answered.length, 'question')} of the inbox${move}:`
+  return `Approve answers ${formatCount(answered.length, 'item')} of the inbox${move}:`
 }
 
 /** For all new changes this approves nothing: the next review begins here. */

@@ -70,15 +70,11 @@ function ClaimHolder({ id, agent }: { readonly id: string; readonly agent: strin
   if (agent !== ownPermissions.value?.person.name) return <p class="muted">Taken by {agent}.</p>
   return (
     <>
-      <p class="muted">
-        Taken by you. “{releaseLabel}” gives it back. To work on it, start it in a terminal:
-      </p>
+      <p class="muted">Taken by you. To work on it, start it in a terminal:</p>
       <TerminalCommand words={`task start ${id}`} />
     </>
   )
 }
-
-const releaseLabel = 'Release'
 
 /** Runs the check of completed work again, here or where the files are. */
 function CheckRun({ task, refresh }: { readonly task: TaskData; readonly refresh: () => void }) {
@@ -172,7 +168,7 @@ function actionsOf(task: TaskData): readonly TaskAction[] {
   if (isOver) return [status('Reopen', 'to_do', moveWords.reopen), edit, note]
   return [
     ...(task.claim
-      ? [status(releaseLabel, 'to_do', moveWords.release)]
+      ? [status('Give back', 'to_do', moveWords.release)]
       : [status('Take this task', 'in_progress', moveWords.claim)]),
     ...(task.items.length > 0 ? [] : [status('Mark as done', 'done', moveWords.mark)]),
     edit,

@@ -15,7 +15,7 @@ import type { Emitter, EventRequest } from '../../domain/event-request.ts'
 import { nothingObserved, type Observations } from '../../domain/evidence.ts'
 import { type AdvancedRun, advanceRun } from '../../domain/lifecycle.ts'
 import { type AttemptedEvent, entryRevision, type RunApproval, type RunRecord } from '../../domain/run.ts'
-import { transitionsFor } from '../../domain/transitions.ts'
+import { isRolePermitted, transitionsFor } from '../../domain/transitions.ts'
 import type { LoadedRun } from '../../ports/run-reads.ts'
 import type { AcceptedEntry } from '../run-answer.ts'
 import { changesQuestion } from './accepted-changes.ts'
@@ -403,6 +403,7 @@ function acceptedAnswer(
     remarksWithEvent(event, before),
   )
   const next = definition.events
+    .filter(({ allowedRoles }) => isRolePermitted(allowedRoles, event.role))
     .filter(({ name }) => transitionsFor(definition, record.state, name).length > 0)
     .map(({ name }) => name)
   return {
