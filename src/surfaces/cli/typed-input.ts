@@ -70,8 +70,8 @@ async function defaultPhase(mission: string | null, ask: AskProject): Promise<st
   const { phases } = await ask('taskman_phase_list', { mission: mission ?? 'none' })
   const last = phases.findLast(({ status }) => status !== 'done') ?? phases.at(-1)
   if (last) return last.id
-  const id = await freePhaseId('Plan', mission, ask)
-  return (await ask('taskman_phase_add', { id, name: 'Plan', ...(mission !== null && { mission }) })).id
+  const id = await freePhaseId(defaultPhaseName, mission, ask)
+  return (await ask('taskman_phase_add', { id, name: defaultPhaseName, ...(mission !== null && { mission }) })).id
 }
 
 /** The id of a new phase; with a number if another open plan has it. The id in use if this plan has such a phase. */
@@ -85,7 +85,8 @@ async function freePhaseId(name: string, mission: string | null, ask: AskProject
   return `${id}-${number}`
 }
 
-const defaultPhaseId = 'plan'
+const defaultPhaseName = 'Tasks'
+const defaultPhaseId = 'tasks'
 
 /** The open inbox item about the task or mission with this title; unchanged if there is none. */
 async function itemOfTitle({ command }: Operation, words: string, ask: AskProject): Promise<string> {

@@ -252,11 +252,11 @@ test('a run is known by the end of its id, and an event says the payload that it
 
 test('task add takes a title alone, and goes to the last open phase or a first one', async () => {
   const project = openCommandLine({ git: false })
-  expect(project.json('task', 'add', 'Draw the map').phase_id).toBe('plan')
+  expect(project.json('task', 'add', 'Draw the map').phase_id).toBe('tasks')
   project.json('phase', 'add', '--id', 'P2', '--name', 'Build')
   project.json('phase', 'add', '--id', 'P3', '--name', 'Done', '--status', 'done')
   expect(project.json('task', 'add', 'Build the map').phase_id).toBe('P2')
-  expect(project.json('task', 'add', 'Ship it', '--phase', 'plan').phase_id).toBe('plan')
+  expect(project.json('task', 'add', 'Ship it', '--phase', 'tasks').phase_id).toBe('tasks')
 })
 
 test('the scope of a planned task is shown, edited and emptied', async () => {

@@ -21,7 +21,7 @@ export const verdict: GuardKind<VerdictGuard> = {
       const people = [...new Set(accepted.map(({ acceptedBy }) => acceptedBy))].slice(0, 3).join(', ')
       const rest = accepted.length === 0 ? '' : ` or accepted: ${accepted.length} by ${people}`
       return satisfiedGuard(
-        `${done.length === 1 ? 'the task is' : `all ${done.length} tasks are`} proven${rest}`,
+        `${done.length === 1 ? 'the done task is' : `all ${done.length} done tasks are`} proven${rest}`,
       )
     }
     const why = first.doubt === undefined ? '' : `: ${excerpt(first.doubt.text, 160).replace(/\.$/, '')}`
