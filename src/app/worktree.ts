@@ -6,7 +6,7 @@ import { programPaths } from '../clients/setup/detect.ts'
 import { setupClients as allClients } from '../clients/setup/setup-clients.ts'
 import { Failure } from '../kernel/failure.ts'
 import { processEnd } from '../kernel/process-end.ts'
-import { quoteShellWord } from '../kernel/shell-word.ts'
+import { quoteShellWord, shellCommand } from '../kernel/shell-word.ts'
 import { isJsonWanted, print, printError, processTerminal } from '../surfaces/cli/terminal.ts'
 import { answerAsJson } from './command-line.ts'
 import { withoutInterrupt } from './process.ts'
@@ -100,7 +100,7 @@ function terminalClientFor({ client, words }: WorkTreeArguments, environment: En
   const installed = clients.filter((each) => isInstalled(each, environment))
   const [only] = installed
   if (only && installed.length === 1) return only
-  const command = `waymark worktree start ${words[0] ?? ''} --client ${only?.id ?? 'claude'}`
+  const command = shellCommand`waymark worktree start ${words[0] ?? '<task>'} --client ${only?.id ?? 'claude'}`
   throw new Failure(
     'INVALID_INPUT',
     installed.length === 0

@@ -174,6 +174,22 @@ test('comments are drafts of their author until they are sent back with the work
   })
 })
 
+test('a person closes a comment that agents answered as often as they may', async () => {
+  const { project, task, show } = await workedTask()
+  const comment = { subject: { task }, path: 'src/auth.ts', line: 2, kind: 'request', text: 'Rename user' }
+  await project.call('review_comment', comment, as)
+  const { content } = await show()
+  await project.call('review_send', { subject: { task }, action: 'send_back', content, viewed: true }, as)
+  const { comment_id } = (await show()).comments[0]
+  for (let answers = 0; answers < 50; answers += 1)
+    await project.call('reply_to_review', { comment_id, text: 'Not yet.' })
+  expect(await project.refused('reply_to_review', { comment_id, text: 'Again.' })).toMatchObject({
+    reason: 'too_many_replies',
+  })
+  const closed = await project.call('reply_to_review', { comment_id, text: 'I did it.', done: true }, as)
+  expect(closed.status).toBe('done')
+})
+
 test('answers all comments of a review at once, by the id of the review', async () => {
   const { project, task, show } = await workedTask()
   const subject = { task }

@@ -68,9 +68,28 @@ test('lines that a later task rewrote before they were committed are its to land
   expect(tasks).toMatchObject([{ is: 'replaced' }])
 })
 
-test('lines that a later task only took away are lost', async () => {
-  const states = await laterTask(await withTask(), null)
+test.each([
+  ['took away', null],
+  ['took away, with a line of its own at another place', '// Limits by plan\n'],
+  ['took away, but for a comment in their place', '// placeholder\n'],
+])('lines that a later task only %s are lost', async (_, written) => {
+  const states = await laterTask(await withTask(), written)
   expect(states['Limit logins']).toBe('lost')
+})
+
+test('a task that only took away lines which were on no branch has nothing to land', async () => {
+  const states = await laterTask(await withTask(), null)
+  expect(states['Limits by plan']).toBeUndefined()
+})
+
+test('what a person undid replaces nothing', async () => {
+  const work = await withTask({ removed: null })
+  await laterTask(work, rewritten)
+  const { tasks } = await work.project.call('taskman_task_list', { status: 'done' })
+  const later = tasks.find(({ title }: { readonly title: string }) => title === 'Limits by plan')
+  await work.project.call('undo', { id: later.id, yes: true }, { actor: person })
+  const { tasks: measured } = await work.project.call('measure_landed', { task: work.task_id })
+  expect(measured).toMatchObject([{ is: 'uncommitted' }])
 })
 
 const cases: readonly (readonly [name: string, is: string, (work: Work) => void])[] = [

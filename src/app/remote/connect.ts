@@ -3,6 +3,7 @@ import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
+import { shellCommand } from '../../kernel/shell-word.ts'
 import { readInvitation } from '../../people/domain/identity.ts'
 import {
   baseOf,
@@ -128,7 +129,7 @@ async function onlyProject(at: ServerLocation): Promise<ServerSession> {
   if (only) {
     throw new Failure('INVALID_INPUT', `${at.origin} has several projects: ${namesOf(projects)}.`, {
       reason: 'project_ambiguous',
-      hint: `Choose one: waymark connect ${at.origin} --project ${only.key}`,
+      hint: `Choose one: ${shellCommand`waymark connect ${at.origin} --project ${only.key}`}`,
     })
   }
   throw new Failure('NOT_FOUND', `${at.origin} has no project yet.`, {
@@ -164,7 +165,7 @@ function noSuchProject(
   const was = isAgain ? ', where this folder was connected' : ''
   return new Failure('NOT_FOUND', `You can see no project "${project}" at ${origin}${was}.${has}`, {
     reason: 'project_not_found',
-    hint: hintFor(seen, `waymark connect ${origin} --project ${project} --new`),
+    hint: hintFor(seen, shellCommand`waymark connect ${origin} --project ${project} --new`),
   })
 }
 

@@ -1,6 +1,7 @@
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { Answer, Operation } from '../../kernel/operations/operation.ts'
+import { shellCommand } from '../../kernel/shell-word.ts'
 import { baseOf, type ConnectedServer } from '../../remote/machine/known-servers.ts'
 import { ServerClient } from '../../remote/machine/server-client.ts'
 import type { ServerInvoker } from '../../surfaces/cli/run.ts'
@@ -30,7 +31,7 @@ function otherProjectRefusal({ origin, project }: ConnectedServer, { command }: 
     `This folder is connected to another project of ${origin}. waymark ${command} needs the folder of ${project}.`,
     {
       reason: 'project_elsewhere',
-      hint: `Run it in a folder that is connected to ${project}: waymark connect ${origin} --project ${project}`,
+      hint: `Run it in a folder that is connected to ${project}: ${shellCommand`waymark connect ${origin} --project ${project}`}`,
     },
   )
 }

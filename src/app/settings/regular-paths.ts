@@ -4,6 +4,7 @@ import { eachTrackedPath } from '../../git/tracked-paths.ts'
 import { Failure, messageOf } from '../../kernel/failure.ts'
 import { isWithin } from '../../kernel/files/contained-file.ts'
 import { specialKind } from '../../kernel/files/regular-file.ts'
+import { shellCommand } from '../../kernel/shell-word.ts'
 
 // People commit these: processes and .gitignore.
 const committed = /^(?:processes(?:\/|$)|\.gitignore$)/i
@@ -77,7 +78,7 @@ function refuseTracked(root: string): void {
     `git tracks ${first}${others} in ${root}. Waymark does not read such files from a repository.`,
     {
       reason: 'waymark_folder_tracked',
-      hint: `If it is your own, untrack it: git rm -r --cached '${first}'. If not, delete it: git rm -r '${first}'.`,
+      hint: `If it is your own, untrack it: ${shellCommand`git rm -r --cached ${first}`}. If not, delete it: ${shellCommand`git rm -r ${first}`}.`,
     },
   )
 }
@@ -92,7 +93,7 @@ function refuseTrackedDatabase(root: string, database: string): void {
   if (found === '') return
   throw new Failure('REFUSED', `git tracks the database ${found} in ${root}. Anyone may have written it.`, {
     reason: 'database_tracked',
-    hint: `If it is your own, untrack it: git rm --cached '${found}'. If not, name another with WAYMARK_DATABASE.`,
+    hint: `If it is your own, untrack it: ${shellCommand`git rm --cached ${found}`}. If not, name another with WAYMARK_DATABASE.`,
   })
 }
 

@@ -1,4 +1,5 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
+import { shellCommand } from '../../kernel/shell-word.ts'
 import { formatCount } from '../../kernel/text.ts'
 import { blocks, indentText, section } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
@@ -28,7 +29,7 @@ export const processShow: AnswerView<'process_show'> = (answer, page) => {
     section('Transitions', transitions(answer, page), page),
     section('Guards', list(answer.guards, { title: 'looks at', of: (guard) => guard.looks_at }, page), page),
     section('Roles', list(answer.roles, { title: 'kind', of: (role) => [role.kind] }, page), page),
-    page.ink('dim', `Draw it: waymark process show ${answer.process_id} --diagram text`),
+    page.ink('dim', `Draw it: ${shellCommand`waymark process show ${answer.process_id} --diagram text`}`),
   )
 }
 

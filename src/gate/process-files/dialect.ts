@@ -429,7 +429,8 @@ function build(dialect: Dialect) {
   )
 
   const event = object({
-    name: text,
+    // Commands name it, and must not read it as a flag.
+    name: text.regex(/^[^-]/, mustBe('a name that does not begin with a dash')),
     description: text.optional(),
     allowed_roles: texts.describe('Who may emit it; ["*"] is everyone'),
     payload_schema: optionalSection(json.describe('A JSON Schema')),

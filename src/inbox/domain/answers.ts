@@ -90,7 +90,10 @@ export function endingOf(item: InboxItem, verb: InboxVerb, words: string | null)
   if (ending === undefined) {
     throw new Failure('REFUSED', `Cannot ${verb} ${id}: it is ${itemKindPhrases[kind]}.`, {
       reason: 'answer_not_possible',
-      hint: `Use one of: ${answerCommands(kind, id).join('; ')}.`,
+      hint:
+        kind === 'approval'
+          ? 'waymark inbox shows the answers that it has.'
+          : `Use one of: ${answerCommands(kind, id).join('; ')}.`,
     })
   }
   if ((verb === 'answer' || verb === 'reject') && (words === null || words.trim() === '')) {

@@ -21,7 +21,7 @@ function flagOf(field: string, value: unknown): readonly string[] {
   if (isJsonObject(value)) return [flag, quoteShellWord(JSON.stringify(value))]
   if (Array.isArray(value)) return value.flatMap((entry) => flagOf(field, entry))
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return [flag, /^[\w.,/-]+$/.test(text) ? text : JSON.stringify(text)]
+  return [flag, quoteShellWord(text)]
 }
 
 /** The same refusal for a person: its hint names commands. */

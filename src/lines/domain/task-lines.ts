@@ -31,9 +31,12 @@ export function taskLines(
     .filter(({ added, removed }) => added.length + removed.length > 0)
 }
 
+/** So much of the lines that a later change took must be new in their place: else they were only taken away. */
+const rewriteShare = 0.2
+
 /**
  * What later steps of others left of a task's lines: without those that were rewritten, and in the files as they were
- * renamed. Null if they changed none. A step that only took lines away replaced nothing: what it took is lost.
+ * renamed. Null if they changed none. Lines that were only taken away, or changed back, are not replaced: they are lost.
  */
 export function linesLeft(
   files: readonly TaskFileLines[],
@@ -56,10 +59,14 @@ export function linesLeft(
     }
     const file = left.get(step.path)
     if (file === undefined) continue
-    const { added, removed } = step.hunks.length === 0 ? wholeFiles(step) : changedLines(step)
-    for (const line of added) if (file.own.has(line)) file.added.add(line)
-    if (added.every((line) => file.own.has(line) || file.removed.has(line))) continue
-    for (const line of removed) isChanged = file.added.delete(line) || isChanged
+    for (const { added, removed } of step.hunks.length === 0 ? [wholeFiles(step)] : changedHunks(step)) {
+      for (const line of added) if (file.own.has(line)) file.added.add(line)
+      const taken = removed.filter((line) => file.added.has(line))
+      const written = added.filter((line) => !file.own.has(line) && !file.removed.has(line))
+      if (taken.length === 0 || written.length < taken.length * rewriteShare) continue
+      for (const line of taken) file.added.delete(line)
+      isChanged = true
+    }
   }
   if (!isChanged) return null
   return [...left]
@@ -76,13 +83,28 @@ function wholeFiles({ before, after }: LineStep) {
   }
 }
 
-/** Returned lines are those that git brought: of what the task removed before, they are there again. */
-function changedLines({ hunks, added, removed, brought = [], moved = [], reformatted = [] }: LineStep) {
+/** The lines of one place in a file that a step changed. Returned ones git brought: of what the task removed before, they are there again. */
+interface HunkLines {
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+  readonly returned: readonly string[]
+}
+
+function changedLines(step: LineStep): HunkLines {
+  const hunks = changedHunks(step)
+  return {
+    added: hunks.flatMap(({ added }) => added),
+    removed: hunks.flatMap(({ removed }) => removed),
+    returned: hunks.flatMap(({ returned }) => returned),
+  }
+}
+
+function changedHunks({ hunks, added, removed, brought = [], moved = [], reformatted = [] }: LineStep) {
   const notNew = new Set([...moved.map(([, , line]) => line), ...reformatted.map(([, line]) => line)])
   const stillThere = new Set([...moved.map(([, line]) => line), ...reformatted.map(([line]) => line)])
-  const lines = { added: [] as string[], removed: [] as string[], returned: [] as string[] }
   let [addedAt, removedAt] = [0, 0]
-  for (const [before, removedCount, after, addedCount] of hunks) {
+  const found = hunks.map(([before, removedCount, after, addedCount]) => {
+    const lines = { added: [] as string[], removed: [] as string[], returned: [] as string[] }
     for (let line = before; line < before + removedCount; line += 1, removedAt += 1) {
       const hash = hashAt(removed, removedAt)
       if (hash !== null && isSolid(hash) && !stillThere.has(line)) lines.removed.push(hash)
@@ -92,12 +114,16 @@ function changedLines({ hunks, added, removed, brought = [], moved = [], reforma
       if (hash === null || !isSolid(hash) || notNew.has(line)) continue
       lines[isBroughtLine({ brought }, line) ? 'returned' : 'added'].push(hash)
     }
-  }
+    return lines
+  })
   // A line that was only moved within the file proves nothing.
-  const both = new Set(lines.added.filter((hash) => lines.removed.includes(hash)))
-  return {
-    returned: lines.returned,
-    added: lines.added.filter((hash) => !both.has(hash)),
-    removed: lines.removed.filter((hash) => !both.has(hash)),
-  }
+  const removedInAll = new Set(found.flatMap((lines) => lines.removed))
+  const both = new Set(found.flatMap((lines) => lines.added).filter((hash) => removedInAll.has(hash)))
+  return found.map(
+    (lines): HunkLines => ({
+      returned: lines.returned,
+      added: lines.added.filter((hash) => !both.has(hash)),
+      removed: lines.removed.filter((hash) => !both.has(hash)),
+    }),
+  )
 }

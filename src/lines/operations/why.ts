@@ -9,6 +9,7 @@ import { text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { prepareSteps, requireMeasured } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
+import { shellCommand } from '../../kernel/shell-word.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import { uniqueLineIndex } from '../../review/domain/lines.ts'
 import { commentKinds, commentStatus, type ReviewComment, reviewActions } from '../../review/domain/review.ts'
@@ -215,7 +216,7 @@ function lineOf(location: string): { readonly path: string; readonly line: numbe
   if (file !== undefined && first !== undefined) {
     throw new Failure('INVALID_INPUT', `"${location}" has several lines, and why takes one.`, {
       reason: 'single_line_needed',
-      hint: `waymark blame ${JSON.stringify(file)} -L ${first},${last} shows their authors. Then: waymark why ${file}:${first}`,
+      hint: `${shellCommand`waymark blame ${file} -L ${first},${last}`} shows their authors. Then: ${shellCommand`waymark why ${`${file}:${first}`}`}`,
     })
   }
   throw new Failure('INVALID_INPUT', `"${location}" is not a line of a file.`, {

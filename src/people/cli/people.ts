@@ -1,5 +1,5 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
-import { quoteShellWord } from '../../kernel/shell-word.ts'
+import { quoteShellWord, shellCommand } from '../../kernel/shell-word.ts'
 import { formatCount, joinNames } from '../../kernel/text.ts'
 import { pairs } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
@@ -82,7 +82,7 @@ export const memberInvited: AnswerView<'member_invite'> = (answer, page) => {
   return [
     member(answer, page),
     `Nothing was sent. With single sign-on they sign in at ${page.address ?? 'the address of the server'}.`,
-    `Without it, create an invitation to send: waymark invitation create ${email ?? person.id}${projectFlag(page)}`,
+    `Without it, create an invitation to send: ${shellCommand`waymark invitation create ${email ?? person.id}`}${projectFlag(page)}`,
   ].join('\n')
 }
 

@@ -1,5 +1,6 @@
 import { needsYouText } from '../../inbox/domain/inbox-item.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
+import { shellCommand } from '../../kernel/shell-word.ts'
 import { formatCount } from '../../kernel/text.ts'
 import { blocks, pairs, statusWord, warnings } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
@@ -23,7 +24,9 @@ export const planShow: AnswerView<'plan_show'> = (answer, page) => {
   ].join(', ')
   const legend = `✓ done  ? needs review  ● in progress  ○ ready  · blocked  ✗ dropped${hasPath ? '  ! critical path' : ''}`
   const folded = phases.find((phase) => phase.folded)
-  const unfold = folded ? [`Show the tasks of a phase: waymark plan show --phase ${folded.id ?? 'none'}`] : []
+  const unfold = folded
+    ? [`Show the tasks of a phase: ${shellCommand`waymark plan show --phase ${folded.id ?? 'none'}`}`]
+    : []
   const titles = new Map(phases.flatMap(tasksOfPhase).map(({ id, title }) => [id, title]))
   const outlines = phases.map((phase) => phaseText(phase, titles, page))
   return [summary, page.ink('dim', legend), ...outlines, ...unfold].join('\n\n')

@@ -3,6 +3,7 @@ import { Failure } from '../../kernel/failure.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
 import { choice, identifier, name, unlistedField } from '../../kernel/operations/input/fields.ts'
 import type { Answer } from '../../kernel/operations/operation.ts'
+import { shellCommand } from '../../kernel/shell-word.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { knownRoles, taskStatuses } from '../domain/plan.ts'
 
@@ -53,7 +54,10 @@ export async function assertRole(reads: Reads, role: string | undefined): Promis
   throw new Failure(
     'INVALID_INPUT',
     `"role" cannot be "${role}": choose one of ${roles.join(', ')}.${guess}`,
-    { reason: 'role_unknown', hint: `A project declares its own with: waymark role add ${role}` },
+    {
+      reason: 'role_unknown',
+      hint: `A project declares its own with: ${shellCommand`waymark role add ${role}`}`,
+    },
   )
 }
 export const briefField = z.boolean().describe('Return only id, ready, blocked')

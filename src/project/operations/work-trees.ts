@@ -21,6 +21,7 @@ import {
 } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
+import { shellCommand } from '../../kernel/shell-word.ts'
 import type { Note } from '../../plan/domain/plan.ts'
 import { type Attempt, type Task, treeOf } from '../../track/domain/task.ts'
 import { lossWords, type TreeLossSummary } from '../../track/domain/tree-losses.ts'
@@ -370,7 +371,7 @@ export const workTreeRemove = defineOperation({
 /** Git keeps the commits of a deleted branch for a while. */
 function recoveryHint({ branch, head }: LinkedTree, unmerged: TreeLossSummary): readonly string[] {
   if (branch === null || head === null || unmerged.total === 0) return []
-  return [`Restore the commits with git branch ${branch} ${head}, until git cleans up.`]
+  return [`Restore the commits with ${shellCommand`git branch ${branch} ${head}`}, until git cleans up.`]
 }
 
 function lossEntry({ total, first }: TreeLossSummary): z.output<typeof LossEntry> {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Actor } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import { idPrefixes } from '../../kernel/id.ts'
 import { identifier } from '../../kernel/operations/input/fields.ts'
@@ -9,6 +10,7 @@ import { speakerOf } from '../../track/domain/task.ts'
 import { maxCommentLength, type ReviewComment, type ReviewReply } from '../domain/review.ts'
 import { ReplyEntry, replyEntry } from './entries.ts'
 
+/** Of agents to one comment; a person may always answer, and close it. */
 const maxReplies = 50
 
 export const replyToReview = defineOperation({
@@ -36,7 +38,7 @@ export const replyToReview = defineOperation({
   listedOutput: ['comment_id', 'status'],
 }).handler(({ record, actor }, input) =>
   record(async (reads, { at: createdAt, ids }) => {
-    const comments = await commentsNamed(reads, input.comment_id)
+    const comments = await commentsNamed(reads, input.comment_id, actor)
     const replies = await Promise.all(
       comments.map(async (comment): Promise<ReviewReply> => {
         const last = comment.taskId === null ? null : await reads.tasks.lastAttempt(comment.taskId)
@@ -78,7 +80,11 @@ function stillOpen(comments: readonly ReviewComment[]): readonly ReviewComment[]
 }
 
 /** A comment, or those of a review that are open. Fails if there is none, or if one has too many answers. */
-async function commentsNamed(reads: Reads, id: string): Promise<readonly ReviewComment[]> {
+async function commentsNamed(
+  reads: Reads,
+  id: string,
+  { kind }: Pick<Actor, 'kind'>,
+): Promise<readonly ReviewComment[]> {
   const isReview = id.startsWith(`${idPrefixes.review}-`)
   const comments = isReview
     ? stillOpen(await reads.reviews.commentsOfReview(id))
@@ -92,8 +98,10 @@ async function commentsNamed(reads: Reads, id: string): Promise<readonly ReviewC
         : hintOf`${callTo('get_context')} lists the comments of a review with their ids (rc-…).`,
     })
   }
-  const full = comments.find(({ replies }) => replies.length >= maxReplies)
-  if (full !== undefined) {
+  const full = comments.find(
+    ({ replies }) => replies.filter(({ isPerson }) => !isPerson).length >= maxReplies,
+  )
+  if (full !== undefined && kind === 'agent') {
     throw new Failure('REFUSED', `Comment ${full.id} has ${maxReplies} answers, the maximum.`, {
       reason: 'too_many_replies',
       hint: hintOf`Put it into the report of the task (${callTo('complete_task')}).`,

@@ -5,6 +5,7 @@ import { Failure } from '../../kernel/failure.ts'
 import { writePrivate } from '../../kernel/files/private-file.ts'
 import { instant } from '../../kernel/instant.ts'
 import { isJsonObject } from '../../kernel/json.ts'
+import { quoteShellWord } from '../../kernel/shell-word.ts'
 import type { LogSource } from '../ports/record-rows.ts'
 import { openReadOnly } from '../sqlite/connection.ts'
 import type { DatabaseLoss } from '../sqlite/database-file.ts'
@@ -109,7 +110,7 @@ export class RecordWatch {
   }
 
   #recoveryHint(): string {
-    const from = this.#rescueFile ?? '<file>'
+    const from = this.#rescueFile === null ? '<file>' : quoteShellWord(this.#rescueFile)
     const saved =
       this.#rescueFile === null ? '' : `This process saved its unwritten entries in ${this.#rescueFile}. `
     return `${saved}A person can restore a backup with \`waymark backup restore ${from}\`, or trust the current record with \`waymark doctor --trust\`.`

@@ -1,5 +1,6 @@
 import { type BigIntStats, closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { Failure } from '../../kernel/failure.ts'
+import { shellCommand } from '../../kernel/shell-word.ts'
 
 /** "WAYM": at offset 68 of Waymark's files. */
 export const applicationId = 0x5741594d
@@ -49,7 +50,7 @@ function assertWaymarkDatabase(file: string): void {
   if (isTaskman(file)) {
     throw new Failure('UNAVAILABLE', `The file ${file} is a taskman database; it was not touched.`, {
       reason: 'database_of_taskman',
-      hint: `Import it with \`waymark import taskman ${file}\`, and name another file with WAYMARK_DATABASE.`,
+      hint: `Import it with ${shellCommand`waymark import taskman ${file}`}, and name another file with WAYMARK_DATABASE.`,
     })
   }
   throw foreignFile(file)

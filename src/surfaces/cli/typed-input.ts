@@ -71,7 +71,9 @@ async function defaultPhase(mission: string | null, ask: AskProject): Promise<st
   const last = phases.findLast(({ status }) => status !== 'done') ?? phases.at(-1)
   if (last) return last.id
   const id = await freePhaseId(defaultPhaseName, mission, ask)
-  return (await ask('taskman_phase_add', { id, name: defaultPhaseName, ...(mission !== null && { mission }) })).id
+  return (
+    await ask('taskman_phase_add', { id, name: defaultPhaseName, ...(mission !== null && { mission }) })
+  ).id
 }
 
 /** The id of a new phase; with a number if another open plan has it. The id in use if this plan has such a phase. */

@@ -194,7 +194,7 @@ export function followLines(task: TaskLines, history: LandingHistory): Landed {
 function follow(task: TaskLines, { branch, base, versions, places }: LandingHistory): Landed {
   const total = task.files.reduce((sum, { added, removed }) => sum + added.length + removed.length, 0)
   const none: Landed = { is: 'none', branch, lines: 0, total, commit: null, landedAt: null }
-  if (total === 0) return none
+  if (total === 0 || changesNoVersion(task.files, { base, versions })) return none
   const contents = new Map(base)
   const removed = new Map(task.files.map((file) => [file.path, new Set(file.removed)]))
   const present = new Map(
@@ -228,6 +228,21 @@ function follow(task: TaskLines, { branch, base, versions, places }: LandingHist
   const paths = task.files.flatMap((file) => (isCommitted(file, present, places) ? [] : [file.path]))
   if (paths.length === 0) return found
   return { ...found, uncommitted: { paths: paths.slice(0, maxNamed), total: paths.length } }
+}
+
+/** Whether a task only removed lines that the default branch never had. */
+function changesNoVersion(
+  files: readonly TaskFileLines[],
+  { base, versions }: Pick<LandingHistory, 'base' | 'versions'>,
+): boolean {
+  return files.every(
+    ({ path, added, removed }) =>
+      added.length === 0 &&
+      [base, ...versions.map((version) => version.files)].every((contents) => {
+        const content = contents.get(path)
+        return !removed.some((line) => content?.has(line))
+      }),
+  )
 }
 
 /** Whether the lines of one file are on the default branch or another one. */

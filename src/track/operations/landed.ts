@@ -302,6 +302,9 @@ async function tasksToMeasure(reads: Reads, machine: string | undefined): Promis
   const undone = await undoneTasks(reads, lastAttempts)
   const here: TaskToMeasure[] = []
   const elsewhere: TaskElsewhere[] = []
+  const replacing = all.filter(
+    ({ status, taskId }) => (status === 'success' || status === 'partial_success') && !undone.has(taskId),
+  )
   // What a person took back is not lost: what was measured before stays.
   for (const task of tasks.filter(({ id }) => !undone.has(id))) {
     const ended = endedWithGit(attempts.get(task.id) ?? [])
@@ -326,7 +329,7 @@ async function tasksToMeasure(reads: Reads, machine: string | undefined): Promis
           Math.min(landed?.landedAt ?? first.openedAt, before?.measuredAt ?? first.openedAt) / 1_000,
         ),
         files,
-        left: landed === null ? linesLeft(files, laterSteps(steps, ended, all)) : null,
+        left: landed === null ? linesLeft(files, laterSteps(steps, ended, replacing)) : null,
         landed: landed && { commit: landed.commit, landedAt: landed.landedAt, lines: landed.lines },
       },
     })

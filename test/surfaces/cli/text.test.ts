@@ -25,8 +25,14 @@ test.each([
   [
     hintOf`${callTo('start_task', { name: 'Two words', take_over: true })}`,
     'start_task { name: "Two words", take_over: true }',
-    'waymark task start --name "Two words" --take-over',
+    `waymark task start --name 'Two words' --take-over`,
     { operation: 'start_task', input: { name: 'Two words', take_over: true } },
+  ],
+  [
+    hintOf`${callTo('taskman_task_next', { role: 'dev$(touch x)' })}`,
+    'taskman_task_next { role: "dev$(touch x)" }',
+    "waymark task next --role 'dev$(touch x)'",
+    { operation: 'taskman_task_next', input: { role: 'dev$(touch x)' } },
   ],
   [['No call: mission_id.'], 'No call: mission_id.', 'No call: mission_id.', null],
 ])(

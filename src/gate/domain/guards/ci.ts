@@ -1,3 +1,4 @@
+import { shellCommand } from '../../../kernel/shell-word.ts'
 import { formatCount } from '../../../kernel/text.ts'
 import type { ObservedCi } from '../evidence.ts'
 import { type GuardKind, type GuardResult, satisfiedGuard, unknownGuard, unsatisfiedGuard } from './guard.ts'
@@ -34,7 +35,7 @@ function guardResultOf(
   check: string,
   result: ObservedCi | undefined,
 ): GuardResult {
-  const instructions = `Run it in CI on this ${target} and report the result: waymark ci report --check ${check}`
+  const instructions = `Run it in CI on this ${target} and report the result: ${shellCommand`waymark ci report --check ${check}`}`
   if (!result || result.status === 'none')
     return unknownGuard(`no runner has reported a result of "${check}"`, instructions)
   if (!result.isOfThis) {

@@ -1,3 +1,4 @@
+import { shellCommand } from '../../../kernel/shell-word.ts'
 import { excerpt, joinNames } from '../../../kernel/text.ts'
 import { hasLinesToLand, landingWords } from '../../../track/domain/landed.ts'
 import type { ObservedTask } from '../evidence.ts'
@@ -28,7 +29,7 @@ export const landed: GuardKind<LandedGuard> = {
     if (other) {
       return unknownGuard(
         `tasks are measured against ${other.landed?.branch}, not ${branch}`,
-        `Run: waymark setting set default_branch ${branch}`,
+        `Run: ${shellCommand`waymark setting set default_branch ${branch}`}`,
       )
     }
     const left = done.filter(

@@ -4,6 +4,7 @@ import { processSource, measuredList as upTo } from '../../../kernel/operations/
 import { identifier } from '../../../kernel/operations/input/fields.ts'
 import { measurement, requireMeasured } from '../../../kernel/operations/measurement-protocol.ts'
 import type { RecordContext } from '../../../kernel/operations/operation.ts'
+import { shellCommand } from '../../../kernel/shell-word.ts'
 import type { LoadedProcess, LocatedFinding, ProcessSource } from '../../../project/ports/project-files.ts'
 import type { ProcessDefinition } from '../../domain/definition.ts'
 
@@ -95,7 +96,7 @@ function unusableProcessFailure({ file, findings }: LoadedProcess): Failure {
   const more = errors.length > 5 ? `\n… and ${errors.length - 5} more.` : ''
   return new Failure('REFUSED', `The process in ${file} has errors:\n${messages.join('\n')}${more}`, {
     reason: 'process_has_errors',
-    hint: `All of them: waymark process lint ${file}`,
+    hint: `All of them: ${shellCommand`waymark process lint ${file}`}`,
   })
 }
 

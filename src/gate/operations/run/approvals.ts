@@ -5,6 +5,7 @@ import { callTo, Failure, hintOf } from '../../../kernel/failure.ts'
 import type { TransactionContext } from '../../../kernel/id.ts'
 import { instant } from '../../../kernel/instant.ts'
 import type { RecordContext } from '../../../kernel/operations/operation.ts'
+import { shellCommand } from '../../../kernel/shell-word.ts'
 import { joinNames } from '../../../kernel/text.ts'
 import { hasGateRole } from '../../../people/domain/access.ts'
 import type { Reads } from '../../../store/ports/store.ts'
@@ -195,7 +196,7 @@ function roleFailure({ permissions }: Pick<RecordContext, 'permissions'>, role: 
   const { personName: name } = permissions
   return new Failure('FORBIDDEN', `${name} does not have the gate role "${role}" in this project.`, {
     reason: 'gate_role_missing',
-    hint: `An owner can add it: waymark member set ${name} --roles ${role}`,
+    hint: `An owner can add it: ${shellCommand`waymark member set ${name} --roles ${role}`}`,
   })
 }
 
