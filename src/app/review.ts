@@ -326,7 +326,7 @@ async function send(
       ...sent.runs.map(({ run_id, state }) => shortRunIds(`Run ${run_id} is in "${state}".`)),
       ...sent.notes,
       ...(action === 'send_back'
-        ? ['The agent gets it when it next calls Waymark. If it has stopped, tell it to go on.']
+        ? ['The agent gets it when it next asks for work. If it has stopped, tell it to go on.']
         : []),
       '',
     ].join('\n'),

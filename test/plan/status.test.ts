@@ -155,6 +155,19 @@ describe('task_drop', () => {
     ])
   })
 
+  test('what waited for a person about the task is closed when a person drops it', async () => {
+    const { plan, call } = await openPlan()
+    const id = await plan('First')
+    await call('start_task', { planned_task_id: id })
+    const question = { type: 'unclear_requirement', description: 'Cookies?', requires_human_review: true }
+    await call('log_issue', { task_id: id, ...question })
+    await call('complete_task', { task_id: id, status: 'failed', outcome: { summary: 'Stuck.' } })
+    const waiting = async () => (await call('inbox', {}, { actor: person })).items
+    expect(await waiting()).toHaveLength(1)
+    await call('task_drop', { id, reason: 'Not wanted' }, { actor: person })
+    expect(await waiting()).toEqual([])
+  })
+
   test('a person may drop what an agent only claimed; what is done is not dropped', async () => {
     const { plan, edit, call, refused } = await openPlan()
     const id = await plan('Draw')

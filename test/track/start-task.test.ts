@@ -306,6 +306,7 @@ test('a task sent back after its mission ended is shown, and can be redone witho
   const review = { subject: { task: task_id }, action: 'send_back', text: 'Again', content }
   await project.call('review_send', review, { actor: person })
   expect(await sentBack()).toEqual([{ task_id, name: 'a' }])
+  expect((await project.call('taskman_task_next')).message).toContain(task_id)
   const again = await project.call('start_task', { planned_task_id: task_id, mission_id: 'none' })
   expect(again).toMatchObject({ task_id, phase_id: null })
   expect(await sentBack()).toEqual([])

@@ -237,9 +237,11 @@ export function decisionView(
     const action = `${answer.action.charAt(0).toUpperCase()}${answer.action.slice(1)}`
     const kind = answer.kind.replace(/_/g, ' ')
     const isOwnText = answer.answer !== null && answer.answer !== answer.action
-    const answerText = isOwnText
-      ? ` The agent reads your text when it asks for its context or starts the task; if it has stopped, tell it to go on: ${answer.answer}`
-      : ''
+    const reads =
+      answer.kind === 'command'
+        ? 'The agent reads your text with the verdict of its task'
+        : 'The agent reads your text when it asks for its context or starts the task; if it has stopped, tell it to go on'
+    const answerText = isOwnText ? ` ${reads}: ${answer.answer}` : ''
     return [`${ink('green', action)} ${kind} ${answer.item_id}.${answerText}`, ...(answer.notes ?? [])].join(
       '\n',
     )
@@ -401,7 +403,7 @@ function commandText(command: OutputOf<'verify'>['commands'][number], page: Rend
   if (status === 'refused') {
     const { refused_by: author, reason = '', hash = '' } = command
     const why = reason === '' ? '' : `: ${reason}`
-    return `${head}\n  ${author} rejected it${why}\n  To allow it again: ${revokeCommand(hash)}`
+    return `${head}\n  ${author} rejected it${why}\n  To take the rejection back: ${revokeCommand(hash)}`
   }
   const lines = (command.output ?? '').trimEnd().split('\n')
   const shown = lines.slice(-maxOutputLines)

@@ -208,7 +208,7 @@ function decisionReason(
   const description = stateNamed(definition, run.state)?.description
   const wanted = approvals.map(
     ({ role, artifact }) =>
-      `Approving ${artifact === null ? 'it' : approvedWords(definition, artifact)} takes the role ${role}.`,
+      `Approving ${artifact === null ? 'it' : approvedWords(definition, artifact)} needs the gate role ${role}, which everyone has in a project without a server.`,
   )
   const detail = description === null || description === undefined ? '' : ` (${description})`
   const choices = events.map((event) => event.replaceAll(/[_-]+/g, ' '))

@@ -490,7 +490,7 @@ async function recordItemAnswer(
       ? [`Task ${task.id} is in progress: its agent reads the text at its next call.`]
       : []),
     ...(kind === 'command' && ending.action === 'rejected' && item.request?.kind === 'command'
-      ? [`To allow it again: ${revokeCommand(item.request.hash)}`]
+      ? [`To take the rejection back: ${revokeCommand(item.request.hash)}`]
       : []),
     ...(checked === null ? [] : [`To check the finished task ${checked}: waymark verify ${checked}`]),
   ]

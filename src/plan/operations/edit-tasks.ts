@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endItem, endingOf } from '../../inbox/domain/answers.ts'
-import type { InboxItem } from '../../inbox/domain/inbox-item.ts'
+import type { InboxItem, InboxItemKind } from '../../inbox/domain/inbox-item.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import type { TaskId } from '../../kernel/id.ts'
 import { findMilestone, findMission, findPhase, findPlanned } from '../../kernel/operations/find.ts'
@@ -266,6 +266,8 @@ function withoutCleared(doneWhen: DoneWhen, clear: readonly (typeof clearable)[n
   return { ...noDoneWhen, ...Object.fromEntries(kept) }
 }
 
+const askedOfTask: ReadonlySet<InboxItemKind> = new Set(['verdict', 'blocker', 'review', 'scope'])
+
 export const taskDrop = defineOperation({
   name: 'task_drop',
   command: 'task drop',
@@ -288,20 +290,21 @@ export const taskDrop = defineOperation({
     const planned = await findPlanned(reads, input.id)
     const openAttempt = await reads.tasks.openAttempt(planned.task.id)
     const claimant = { actor, agentName: null }
-    const verdictItem = await openVerdictItem(reads, planned.task.id)
+    const items = (await reads.inboxItems.ofTask(planned.task.id)).filter(({ kind }) => askedOfTask.has(kind))
+    const verdictItem = items.find(({ kind }) => kind === 'verdict') ?? null
     const events = dropTask(
       { planned, openAttempt, verdictItem },
       { reason: input.reason, author: claimant },
       setting,
     )
-    // Who drops a task has decided about what was said of it.
-    const decided = verdictItem
-      ? endItem(
-          verdictItem,
-          { ...endingOf(verdictItem, 'dismiss', null), answer: `Dropped: ${input.reason}` },
-          { attempt: null, task: null },
-        )
-      : []
+    // A person who drops a task has decided about what was asked and said of it.
+    const decided = (actor.kind === 'person' ? items : []).flatMap((item) =>
+      endItem(
+        item,
+        { ...endingOf(item, 'dismiss', null), answer: `Dropped: ${input.reason}` },
+        { attempt: null, task: null },
+      ),
+    )
     return { events: [...events, ...decided], answerFrom: taskAnswer(planned.task.id, setting.at) }
   }),
 )

@@ -9,6 +9,7 @@ import { printAsText } from '../../kernel/operations/print.ts'
 import { quoteShellWord } from '../../kernel/shell-word.ts'
 import { excerpt, formatCount, plainWord } from '../../kernel/text.ts'
 import { sentBackLines } from '../../review/operations/review-lines.ts'
+import { sentBackAfterEnd } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { claimTask, expireClaim } from '../domain/claims.ts'
 import { type Claim, knownRoles, type PlannedTask, type PlanSpan } from '../domain/plan.ts'
@@ -188,8 +189,17 @@ async function noTaskReason(
   const wait = isPerson
     ? 'What needs you: waymark inbox'
     : `Wait with taskman_task_next { ${input.mission === undefined ? '' : `mission: ${JSON.stringify(input.mission)}, `}claim: true, wait_seconds: 50 }.`
-  const next = other ?? (isWaiting ? wait : '')
+  const next = other ?? (isWaiting ? wait : await sentBackText(reads, isPerson))
   return `No task is ready. ${figures} ${next}`.trimEnd()
+}
+
+async function sentBackText(reads: Reads, isPerson: boolean): Promise<string> {
+  const [task] = await sentBackAfterEnd(reads)
+  if (task === undefined) return ''
+  const start = isPerson
+    ? `waymark task start ${task.task_id} --mission-id none`
+    : `start_task { planned_task_id: "${task.task_id}", mission_id: "none" }`
+  return `A person sent "${task.name}" back, of a mission that has ended. Start it again: ${start}`
 }
 
 /** The open dependencies of blocked tasks and their status, also in other plans. */

@@ -20,6 +20,7 @@ import { defineOperation, type RecordContext } from '../../kernel/operations/ope
 import { excerpt } from '../../kernel/text.ts'
 import type { Person } from '../../people/domain/identity.ts'
 import type { PlanFilter } from '../../plan/ports/plan-reads.ts'
+import { sentBackAfterEnd } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { isEnded, phaseProgress, shownStatus } from '../../track/domain/mission.ts'
 import { type Attempt, isCompleted, isStale, type SnapshotLocation } from '../../track/domain/task.ts'
@@ -282,16 +283,6 @@ async function doneTasksToReview(reads: Reads): Promise<number> {
   ])
   const ended = new Set<string>(missions.filter(isEnded).map(({ id }) => id))
   return done.filter(({ missionId }) => missionId === null || !ended.has(missionId)).length
-}
-
-async function sentBackAfterEnd({ reviews, tasks, missions }: Reads) {
-  const waiting = await tasks.withIds(await reviews.waitingTasks())
-  const toDo = waiting.filter(({ status }) => status === 'to_do')
-  const found = await missions.withIds([...new Set(toDo.flatMap(({ missionId }) => missionId ?? []))])
-  const ended = new Set(found.filter(isEnded).map(({ id }) => id))
-  return toDo.flatMap(({ id, name, missionId }) =>
-    missionId !== null && ended.has(missionId) ? [{ task_id: id, name: excerpt(name, 120) }] : [],
-  )
 }
 
 /** The name of a project without a folder here. */

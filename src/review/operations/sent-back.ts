@@ -1,5 +1,7 @@
 import type { MissionId, TaskId } from '../../kernel/id.ts'
+import { excerpt } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
+import { isEnded } from '../../track/domain/mission.ts'
 import type { Attempt } from '../../track/domain/task.ts'
 import type { ReviewWithTasks } from '../ports/review-reads.ts'
 
@@ -37,6 +39,17 @@ export async function sentBackInMission(
   ])
   return new Map(
     [...lastWords(reviews, items.items)].flatMap(([id, back]) => (back === null ? [] : [[id, back]])),
+  )
+}
+
+/** Tasks of ended missions that a person sent back: no list of open work has them. */
+export async function sentBackAfterEnd({ reviews, tasks, missions }: Reads) {
+  const waiting = await tasks.withIds(await reviews.waitingTasks())
+  const toDo = waiting.filter(({ status }) => status === 'to_do')
+  const found = await missions.withIds([...new Set(toDo.flatMap(({ missionId }) => missionId ?? []))])
+  const ended = new Set(found.filter(isEnded).map(({ id }) => id))
+  return toDo.flatMap(({ id, name, missionId }) =>
+    missionId !== null && ended.has(missionId) ? [{ task_id: id, name: excerpt(name, 120) }] : [],
   )
 }
 

@@ -189,7 +189,7 @@ const committers = {
 } as const
 
 const found = {
-  settled: 'several agents could have changed it; only this task claims it',
+  settled: 'several agents could have changed it; no other had claimed it when this one ended',
   unchanged: 'did not change here',
   missing: 'does not exist',
 } as const

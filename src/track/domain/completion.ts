@@ -133,7 +133,7 @@ export function refuseOpenSubtasks(status: TaskOutcome, task: Task, openSubtasks
     `Cannot complete task ${task.id}: ${openSubtasks.length} of its subtasks are open: ${names.join(', ')}.`,
     {
       reason: 'subtasks_open',
-      hint: hintOf`Complete them first with ${next}, drop those that are not needed with ${callTo('task_drop', { id: first?.id })}, or complete this one as failed.`,
+      hint: hintOf`Complete them first with ${next}, or complete this one as failed. A person can drop those that are not needed: waymark task drop ${first?.id ?? '<task>'} "<reason>".`,
     },
   )
 }

@@ -146,10 +146,17 @@ export function admitTask(situation: TaskSituation): {
   // An open verdict lets the agent do the work again.
   const isUnsettled = situation.items.some(({ kind, status }) => kind === 'verdict' && status === 'open')
   if (planned?.status === 'done' && !isUnsettled) {
-    throw new Failure('CONFLICT', `Task ${planned.id} "${planned.name}" is already done.`, {
-      reason: 'task_completed',
-      hint: hintOf`Start a new task for further work with ${callTo('start_task', { name: undefined, goal: undefined })}, or reopen this one with ${callTo('taskman_task_edit', { id: planned.id, status: 'to_do' })}.`,
-    })
+    const isDropped = planned.resolution === 'dropped'
+    throw new Failure(
+      'CONFLICT',
+      `Task ${planned.id} "${planned.name}" ${isDropped ? 'was dropped: it is not wanted any more' : 'is already done'}.`,
+      {
+        reason: 'task_completed',
+        hint: isDropped
+          ? hintOf`${callTo('taskman_task_get', { id: planned.id })} says why. Start another task.`
+          : hintOf`Start a new task for further work with ${callTo('start_task', { name: undefined, goal: undefined })}, or reopen this one with ${callTo('taskman_task_edit', { id: planned.id, status: 'to_do' })}.`,
+      },
+    )
   }
   const reopened = mission ? reopen(mission, planned ?? null) : []
   const notes =

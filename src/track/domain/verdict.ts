@@ -597,7 +597,7 @@ function openChecks({
 
 function refusalText(command: string, { author, reason, hash }: CheckRefusal): string {
   const why = reason === '' ? '' : `: ${reason.replace(/\.$/, '')}`
-  return `"${command}" did not run: ${author} rejected it${why}. To allow it again: ${revokeCommand(hash)}`
+  return `"${command}" did not run: ${author} rejected it${why}. To take the rejection back: ${revokeCommand(hash)}`
 }
 
 /** The command that takes back the answer to a command. */

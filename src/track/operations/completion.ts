@@ -113,7 +113,7 @@ function notRunning(task: Task, last: Attempt): Failure {
     {
       reason: 'attempt_already_completed',
       hint:
-        last.status === 'failed'
+        last.status === 'failed' || task.status !== 'done'
           ? hintOf`Start again with ${again}, or add a correction with ${correction}.`
           : hintOf`Add a correction with ${correction}. For its checks: waymark verify ${task.id}. For more work, start a new task.`,
       details,

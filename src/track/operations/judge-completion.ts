@@ -242,7 +242,7 @@ function warningsAfterUndoing(
     ...warnings.filter((warning) => !stale.includes(warning)),
     ...removedWorkNotes(removed.filter((path) => !back.has(path))),
     ...broughtNotes(changes.filter(({ path }) => !back.has(path))),
-    `As before the task again (attempt ${numbers.join(' and ')} undone): ${nameSome(paths)}.`,
+    `Back to their state before the task, which undoes attempt ${numbers.join(' and ')}: ${nameSome(paths)}.`,
   ]
 }
 

@@ -56,7 +56,7 @@ export function SendDialog({ review, data, action, close }: SendProps) {
               of={answered}
               head={
                 action === 'send_back'
-                  ? 'The inbox asks this; the agent gets only your comments, not the question:'
+                  ? 'This answers the inbox; the agent gets only your comments, not these questions:'
                   : approvalEffect(answered)
               }
             />
