@@ -121,8 +121,9 @@ function missionStep(mission: MissionOfStatus): string {
     return `${notProvenText(mission)}waymark mission complete ${id} --status completed --summary "<what was done>"`
   const steps = gateSteps(mission)
   if (steps.length === 0) return ''
-  const command = `${goOnText(gate)}${steps.join(', or ')}`
-  if (gate.missing !== null && gate.missing.length > 0) return `${blockedText(gate.missing)}\n${command}`
+  const missing = gate.missing ?? []
+  const command = `${goOnText(gate) || (missing.length > 0 ? 'Then: ' : '')}${steps.join(', or ')}`
+  if (missing.length > 0) return `${blockedText(missing)}\n${command}`
   const check =
     gate.missing === null ? `\nwaymark run show ${gate.run_id} says what is missing, if anything` : ''
   return `${notProvenText(mission)}${command}${check}`
