@@ -135,7 +135,8 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness & GuardW
       return ((await touchedIn(place, ref)) ?? []).filter((path) => written.has(path))
     },
     lostFiles: (request) => withGitFaults(request.now.top, () => lostFiles(request, environment)),
-    elsewhere: (place, since) => withGitFaults(place.top, () => workElsewhere(place, since, environment)),
+    elsewhere: (place, since, past) =>
+      withGitFaults(place.top, () => workElsewhere(place, { since, past }, environment)),
     uncommittedFiles: async ({ directory }) => {
       const state = await loadState(directory)
       return state === null ? null : uncommittedFiles(state)

@@ -6,7 +6,7 @@ import { uncommittedPaths } from './linked-trees.ts'
 import { namesOfCommits } from './origin.ts'
 import { gitFolderOf, otherTreeTops } from './other-work-trees.ts'
 import { diskPath, displayPath, nulRecords, type PathBytes, pathBytes } from './paths.ts'
-import type { SnapshotRef } from './ports/work-tree.ts'
+import type { PastWork, SnapshotRef } from './ports/work-tree.ts'
 import { type GitEnvironment, runGit } from './process.ts'
 
 const maxCommits = 500
@@ -16,14 +16,16 @@ const maxPaths = 5_000
 /** Commits that are not in a snapshot's HEAD, and the changed files of other work trees, since a time. */
 export async function workElsewhere(
   place: SnapshotRef,
-  since: number,
+  { since, past }: { readonly since: number; readonly past: readonly PastWork[] },
   environment: GitEnvironment,
 ): Promise<WorkElsewhere> {
   if (place.engine !== 'git') return { commits: 0, paths: [] }
-  const [commits, trees] = await Promise.all([
-    recentCommits(place, since, environment),
+  const [trees, ...found] = await Promise.all([
     otherTreeTops(place.top),
+    recentCommits(place, since, environment),
+    ...past.map(({ head, from, until }) => recentCommits({ ...place, id: head }, from, environment, until)),
   ])
+  const commits = [...new Set(found.flat())]
   const [committed, ...edited] = await Promise.all([
     pathsOfCommits(commits, place, environment),
     ...trees.slice(0, maxTrees).map((top) => editedSince(top, since, environment)),
@@ -37,6 +39,7 @@ async function recentCommits(
   { top, id }: SnapshotRef,
   since: number,
   environment: GitEnvironment,
+  until?: number,
 ): Promise<readonly string[]> {
   const folder = await gitFolderOf(top)
   if (folder !== null && !(await mayRefsHaveMoved(folder, since, id))) return []
@@ -45,6 +48,7 @@ async function recentCommits(
     'rev-list',
     `--max-count=${maxCommits}`,
     `--max-age=${Math.floor(since / 1000)}`,
+    ...(until === undefined ? [] : [`--min-age=${Math.floor(until / 1000)}`]),
     '--exclude=refs/remotes/*',
     '--exclude=refs/stash',
     '--all',

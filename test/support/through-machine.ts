@@ -132,7 +132,7 @@ export function confinedWitness(own: WorkTreeWitness, stateFolder: string): Work
     branch: (request) => at(request.folder, (witness) => witness.branch(request)),
     touchedPaths: (from, to) => at(from.top, (witness) => witness.touchedPaths(from, to)),
     lostFiles: (request) => at(request.now.top, (witness) => witness.lostFiles(request)),
-    elsewhere: (place, since) => at(place.top, (witness) => witness.elsewhere(place, since)),
+    elsewhere: (place, since, past) => at(place.top, (witness) => witness.elsewhere(place, since, past)),
     changedSince: (place, time, request) =>
       at(place.top, (witness) => witness.changedSince(place, time, request)),
     unifiedDiff: (from, to, paths) => at(from.top, (witness) => witness.unifiedDiff(from, to, paths)),

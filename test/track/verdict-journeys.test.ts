@@ -486,6 +486,31 @@ describe('beside the table', () => {
     expect(verdict.is).toBe('proven')
   })
 
+  test('what an earlier attempt committed in another work tree stays its work after a merge', async () => {
+    const all = await journeys()
+    const place = all.place('more 11')
+    const id = await start(all.ada, 'First', { done_when: { check: [checkOf('ok.sh')] } })
+    all.git('worktree', 'add', '-q', '-b', 'beside', '../beside')
+    all.write(`../beside/${place.dir}/limit.ts`, 'export const limit = 5\n')
+    all.git('-C', '../beside', 'add', '.')
+    all.git('-C', '../beside', 'commit', '-qm', 'Limit')
+    await complete(all, id, { status: 'failed' })
+    // A commit's time has no fraction of a second.
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    place.write('money.ts', 'export const money = 1\n')
+    all.git('add', `${place.dir}/money.ts`)
+    all.git('commit', '-qm', 'Money')
+    all.git('merge', '-q', 'beside')
+    await start(all.ada, 'First', { planned_task_id: id })
+    place.edit()
+    const summary = `Created ${place.dir}/limit.ts and changed ${place.dir}/auth.ts.`
+    const more = await complete(all, id, { summary: `${summary} Created ${place.dir}/money.ts.` })
+    expect(more.verdict.reasons).toMatchObject([
+      { rule: 'claimed_not_own', paths: [`${place.dir}/money.ts`] },
+    ])
+    expect((await complete(all, id, { summary })).verdict.is).toBe('proven')
+  })
+
   test('a proven task stays proven when someone else changes its file, and its page says so', async () => {
     const all = await journeys()
     const place = all.place('more 3')

@@ -23,6 +23,13 @@ export interface Snapshot {
   readonly notes: readonly string[]
 }
 
+/** Ended work in a work tree: its commits elsewhere are those of its time that HEAD did not have at its end. */
+export interface PastWork {
+  readonly head: string
+  readonly from: number
+  readonly until: number
+}
+
 export interface SnapshotRequest {
   /** Absolute path of the folder to measure: any folder of a work tree. */
   readonly folder: string
@@ -302,8 +309,11 @@ export interface WorkTreeWitness {
   touchedPaths(from: SnapshotRef, to: SnapshotRef): Promise<readonly string[] | null>
   /** Uncommitted contents of earlier states that are neither on the disk nor in git now. */
   lostFiles(request: LostFilesRequest): Promise<LostFiles>
-  /** What changed since a time in commits that are not in a snapshot's HEAD, and in other work trees. */
-  elsewhere(place: SnapshotRef, since: number): Promise<WorkElsewhere>
+  /**
+   * What changed since a time in commits that are not in a snapshot's HEAD, and in other work trees; and what commits
+   * changed that were not in HEAD at the end of past work.
+   */
+  elsewhere(place: SnapshotRef, since: number, past: readonly PastWork[]): Promise<WorkElsewhere>
   /** Those of some paths whose content is another now than in a snapshot that was taken at `time`. */
   changedSince(
     place: SnapshotRef,

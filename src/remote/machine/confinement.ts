@@ -113,7 +113,7 @@ export function confinedWorkTree(confined: ConfinedContext): WorkTree {
           starts: starts.map(place),
           undone: undone.map(place),
         }),
-      elsewhere: async (one, since) => witness.elsewhere(place(one), since),
+      elsewhere: async (one, since, past) => witness.elsewhere(place(one), since, past),
       unifiedDiff: async (from, to, paths) => witness.unifiedDiff(place(from), place(to), paths),
       matching: async (one, areas) => witness.matching(place(one), areas),
       overlapping: async (one, areas, others) => witness.overlapping(place(one), areas, others),

@@ -8,7 +8,7 @@ import type { TaskChange, VerdictValue } from './verdict.ts'
 export interface RelatedAttempt {
   readonly attempt: Attempt
   /** Null while it is open, and for an abandoned one: its end was not measured. */
-  readonly measured: Pick<AttemptMeasurement, 'measurement' | 'commits' | 'ignored'> | null
+  readonly measured: Omit<AttemptMeasurement, 'changes' | 'mission'> | null
   readonly changes: readonly TaskChange[]
   readonly verdict: VerdictValue | null
 }

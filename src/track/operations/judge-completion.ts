@@ -41,6 +41,9 @@ import { isJudgedWeakening, type Weakening } from '../domain/weakened/weakened.t
 import { broughtNotes } from './judge-report.ts'
 import { absentFiles } from './measure-attempt.ts'
 
+/** Of more attempts, only the last are searched for. */
+const maxPast = 20
+
 /** The work of a task that the changes of its last attempt do not show. */
 export const taskTraces = measurement({
   brief: z.strictObject({
@@ -49,6 +52,8 @@ export const taskTraces = measurement({
     first: place.nullable(),
     /** Since when other branches and work trees are searched; null if they are not. */
     since: time.nullable(),
+    /** Earlier attempts: what they committed on other branches may be merged by now. */
+    past: measuredList(z.strictObject({ head: z.string().max(200), from: time, until: time }), maxPast),
     /** Claimed paths that are searched for in the end snapshot. */
     claimed: names,
     /** The files of earlier attempts, at the start of the first attempt that changed them. */
@@ -68,11 +73,11 @@ export const taskTraces = measurement({
       restored,
       earlier.flatMap(({ paths }) => paths),
     ),
-  measure: async ({ witness }, { end, first, since, claimed, earlier }) => {
+  measure: async ({ witness }, { end, first, since, past, claimed, earlier }) => {
     const paths = claimed.flatMap((path) => [path, `${end.prefix}${path}`])
     const [touched, elsewhere, states, absent] = await Promise.all([
       first && witness.touchedPaths(first, end),
-      since === null ? null : witness.elsewhere(end, since),
+      since === null ? null : witness.elsewhere(end, since, past),
       claimed.length === 0 ? null : witness.contents.states(end, paths),
       absentFiles({ witness }, end, claimed),
     ])
@@ -135,7 +140,7 @@ export function tracesBrief(completion: ClaimedCompletion): BriefOf<typeof taskT
   const isFirst = first.id === attempt.id
   if (status === 'failed') {
     const earlier = isAmended ? [] : earlierStarts(completion)
-    return earlier.length === 0 ? null : { end, first: null, since: null, claimed: [], earlier }
+    return earlier.length === 0 ? null : { end, first: null, since: null, past: [], claimed: [], earlier }
   }
   const isElsewhereKnown = evidence.elsewhere !== undefined
   const seeks = !isElsewhereKnown && seemsContradicted(completion)
@@ -144,6 +149,7 @@ export function tracesBrief(completion: ClaimedCompletion): BriefOf<typeof taskT
     end,
     first: isFirst && !isAmended ? null : first.snapshot,
     since: seeks ? first.openedAt : null,
+    past: seeks ? pastWork(related) : [],
     claimed: isAmended ? claimedChanges(outcome).map(({ path }) => path) : [],
     earlier: isAmended ? [] : earlierStarts(completion),
   }
@@ -157,6 +163,13 @@ function earlierStarts({ attempt, related }: ClaimedCompletion): BriefOf<typeof 
     for (const path of paths) known.add(path)
     return paths.length === 0 ? [] : [{ start, paths }]
   })
+}
+
+function pastWork(related: readonly RelatedAttempt[]): BriefOf<typeof taskTraces>['past'] {
+  const past = related.flatMap(({ attempt: { openedAt: from, closedAt: until, endSnapshot } }) =>
+    endSnapshot === null || until === null ? [] : [{ head: endSnapshot.id, from, until }],
+  )
+  return past.slice(-maxPast)
 }
 
 /** Whether the changed files alone contradict the claim. */
@@ -287,15 +300,9 @@ function unansweredClaims(
   { attempt, outcome, evidence, related, isAmended }: ClaimedCompletion,
   traces: TaskTraces | undefined,
 ): UnansweredClaims {
-  const { added, modified, deleted } = evidence.ignored
   const own = [
-    ...endsOf(evidence.changes),
-    ...endsOf(related.flatMap(({ changes }) => changes)),
-    ...(evidence.contested ?? []).map(({ path }) => path),
-    ...added,
-    ...modified,
-    ...deleted,
-    ...(evidence.elsewhere?.paths ?? []),
+    ...endsOf([...evidence.changes, ...related.flatMap(({ changes }) => changes)]),
+    ...[evidence, ...related.flatMap(({ measured }) => measured ?? [])].flatMap(otherPathsOf),
   ]
   const changed = [...own, ...(traces?.touched ?? [])]
   const claims = claimedChanges(outcome)
@@ -316,6 +323,21 @@ function unansweredClaims(
   const claimsOf = (found: 'unchanged' | 'missing') =>
     unchangedClaims(evidence, found).filter((path) => left.has(path))
   return { unchanged: claimsOf('unchanged'), missing: claimsOf('missing'), notOwn }
+}
+
+/** What an attempt may have changed beside its changes. */
+function otherPathsOf({
+  ignored: { added, modified, deleted },
+  contested = [],
+  elsewhere,
+}: Pick<AttemptMeasurement, 'ignored' | 'contested' | 'elsewhere'>): readonly string[] {
+  return [
+    ...contested.map(({ path }) => path),
+    ...added,
+    ...modified,
+    ...deleted,
+    ...(elsewhere?.paths ?? []),
+  ]
 }
 
 function endsOf(changes: readonly Pick<ReportedChange, 'path' | 'from'>[]): readonly string[] {

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
 import type { AttemptId, TaskId } from '../../kernel/id.ts'
 import { parseColumn, parseColumnOrNull, prepareByIds, prepareQuery } from '../../store/tables/query.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
@@ -148,10 +147,7 @@ async function relatedTo(
   )
   return rows.map((row) => ({
     attempt: attemptOf(row),
-    measured:
-      row.evidence === null
-        ? null
-        : parseColumn<Pick<AttemptMeasurement, 'measurement' | 'commits' | 'ignored'>>(row.evidence),
+    measured: parseColumnOrNull<NonNullable<RelatedAttempt['measured']>>(row.evidence),
     changes: (changes.get(row.id) ?? []).map(({ body }) => taskChange(parseColumn<ReportedChange>(body))),
     verdict: row.verdict as VerdictValue | null, // as it was written
   }))
