@@ -86,6 +86,7 @@ export function deferredWitness(find: () => Promise<WorkTreeWitness>): WorkTreeW
       'snapshot',
       'changes',
       'branch',
+      'linkTargets',
       'touchedPaths',
       'unifiedDiff',
     ]),

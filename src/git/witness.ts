@@ -15,6 +15,7 @@ import { unifiedDiff } from './diff.ts'
 import { sweepBlames } from './kept-blames.ts'
 import { createLineHistory } from './line-history.ts'
 import { measureLines } from './lines.ts'
+import { linkTargets } from './link-targets.ts'
 import { lostFiles } from './losses.ts'
 import { otherTreeTops } from './other-work-trees.ts'
 import type { GuardWitness, SnapshotRef, WorkTreeWitness } from './ports/work-tree.ts'
@@ -125,6 +126,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness & GuardW
     }),
     contents: snapshotContents(environment),
     branch: (request) => withGitFaults(request.folder, () => readBranch(request, environment)),
+    linkTargets: async (top, paths) => linkTargets(top, paths),
     touchedPaths: touchedIn,
     changedSince: async (place, time, { paths, name }) => {
       // Most files were not written since: then nothing is measured.

@@ -1,4 +1,4 @@
-import { utimesSync } from 'node:fs'
+import { symlinkSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openProjects } from '../../src/app/serve/projects.ts'
@@ -134,6 +134,38 @@ const cases: Readonly<Record<string, Case>> = {
   'a file that is only mentioned need not have changed': {
     work: edit,
     summary: (dir) => `Changed ${dir}/auth.ts. Did not change ${dir}/api.ts, and read ${dir}/auth.test.ts.`,
+    is: 'unproven',
+    rules: ['no_check'],
+  },
+  'a file may be claimed by a path through a link': {
+    work: ({ tree, write, dir }) => {
+      symlinkSync('.', join(tree.folder, dir, 'alias'))
+      symlinkSync('api.ts', join(tree.folder, dir, 'api-link.ts'))
+      tree.git('add', dir)
+      tree.git('commit', '-qm', 'Links')
+      write('alias/new.ts', 'export {}\n')
+      write('api-link.ts', 'export const api = 2\n')
+    },
+    summary: (dir) => `Created ${dir}/alias/new.ts, updated ${dir}/api-link.ts.`,
+    is: 'unproven',
+    rules: ['no_check'],
+  },
+  'a file behind a link that did not change contradicts': {
+    work: ({ tree, edit: change, dir }) => {
+      symlinkSync('.', join(tree.folder, dir, 'alias'))
+      change()
+    },
+    summary: (dir) => `Updated ${dir}/alias/auth.ts and ${dir}/alias/api.ts.`,
+    is: 'contradicted',
+    rules: ['claimed_not_changed', 'no_check'],
+  },
+  'a file outside of the work tree may be claimed through a link': {
+    work: ({ tree, edit: change, write, dir }) => {
+      symlinkSync(tree.home, join(tree.folder, dir, 'out'))
+      change()
+      write('out/outside.ts', 'export {}\n')
+    },
+    summary: (dir) => `Updated ${dir}/auth.ts and created ${dir}/out/outside.ts.`,
     is: 'unproven',
     rules: ['no_check'],
   },
@@ -466,6 +498,24 @@ describe('beside the table', () => {
     expect(rulesOf(await complete(all, id, { summary: `Changed ${place.dir}/auth.ts.` }))).toEqual([
       'no_check',
     ])
+  })
+
+  test('a later attempt may claim, through a link, what an earlier one changed', async () => {
+    const all = await journeys()
+    const place = all.place('more 12')
+    symlinkSync('.', join(all.folder, place.dir, 'alias'))
+    const id = await start(all.ada, 'First', { done_when: { check: [checkOf('ok.sh')] } })
+    place.write('alias/api.ts', 'export const api = 2\n')
+    await complete(all, id, { status: 'failed' })
+    await start(all.ada, 'First', { planned_task_id: id })
+    place.edit()
+    const summary = `Updated ${place.dir}/auth.ts and ${place.dir}/alias/api.ts.`
+    expect(
+      await complete(all, id, { summary: `${summary} Updated ${place.dir}/alias/auth.test.ts.` }),
+    ).toMatchObject({
+      verdict: { reasons: [{ rule: 'claimed_not_changed', paths: [`${place.dir}/alias/auth.test.ts`] }] },
+    })
+    expect((await complete(all, id, { summary })).verdict.is).toBe('proven')
   })
 
   test('a file that another task changed is no work of a later attempt', async () => {

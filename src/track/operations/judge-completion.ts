@@ -39,7 +39,7 @@ import {
 } from '../domain/verdict.ts'
 import { isJudgedWeakening, type Weakening } from '../domain/weakened/weakened.ts'
 import { broughtNotes } from './judge-report.ts'
-import { absentFiles } from './measure-attempt.ts'
+import { absentFiles, claimLinks, claimLinksOf } from './measure-attempt.ts'
 
 /** Of more attempts, only the last are searched for. */
 const maxPast = 20
@@ -65,6 +65,7 @@ export const taskTraces = measurement({
     /** Those of the claimed paths that exist, and those that certainly do not. */
     existing: names,
     absent: names,
+    links: claimLinks,
     /** The files of earlier attempts that are as at that start. */
     restored: names,
   }),
@@ -74,12 +75,16 @@ export const taskTraces = measurement({
       earlier.flatMap(({ paths }) => paths),
     ),
   measure: async ({ witness }, { end, first, since, past, claimed, earlier }) => {
-    const paths = claimed.flatMap((path) => [path, `${end.prefix}${path}`])
+    const links = await claimLinksOf({ witness }, end, claimed)
+    const pathsOf = (name: string) => {
+      const path = links.get(name) ?? name
+      return [path, `${end.prefix}${path}`]
+    }
     const [touched, elsewhere, states, absent] = await Promise.all([
       first && witness.touchedPaths(first, end),
       since === null ? null : witness.elsewhere(end, since, past),
-      claimed.length === 0 ? null : witness.contents.states(end, paths),
-      absentFiles({ witness }, end, claimed),
+      claimed.length === 0 ? null : witness.contents.states(end, claimed.flatMap(pathsOf)),
+      absentFiles({ witness }, end, claimed, links),
     ])
     const restored: string[] = []
     for (const { start, paths: changed } of earlier) {
@@ -93,8 +98,9 @@ export const taskTraces = measurement({
     return {
       touched,
       elsewhere: elsewhere && { ...elsewhere, paths: [...elsewhere.paths] },
-      existing: claimed.filter((path) => exists(path) || exists(`${end.prefix}${path}`)),
+      existing: claimed.filter((name) => pathsOf(name).some(exists)),
       absent,
+      links: [...links],
       restored,
     }
   },
@@ -143,14 +149,15 @@ export function tracesBrief(completion: ClaimedCompletion): BriefOf<typeof taskT
     return earlier.length === 0 ? null : { end, first: null, since: null, past: [], claimed: [], earlier }
   }
   const isElsewhereKnown = evidence.elsewhere !== undefined
-  const seeks = !isElsewhereKnown && seemsContradicted(completion)
+  const unanswered = Object.values(unansweredClaims(completion, undefined)).flat()
+  const seeks = !isElsewhereKnown && (unanswered.length > 0 || seemsEmpty(completion))
   if (isFirst && !isAmended && !seeks) return null
   return {
     end,
     first: isFirst && !isAmended ? null : first.snapshot,
     since: seeks ? first.openedAt : null,
     past: seeks ? pastWork(related) : [],
-    claimed: isAmended ? claimedChanges(outcome).map(({ path }) => path) : [],
+    claimed: isAmended ? claimedChanges(outcome).map(({ path }) => path) : unanswered,
     earlier: isAmended ? [] : earlierStarts(completion),
   }
 }
@@ -172,17 +179,13 @@ function pastWork(related: readonly RelatedAttempt[]): BriefOf<typeof taskTraces
   return past.slice(-maxPast)
 }
 
-/** Whether the changed files alone contradict the claim. */
-function seemsContradicted(completion: ClaimedCompletion): boolean {
-  const { status, outcome, evidence, related } = completion
+/** Whether there is success without a changed file. */
+function seemsEmpty({ status, outcome, evidence, related }: ClaimedCompletion): boolean {
   const isEmpty =
     outcome.noChangeReason === undefined &&
     evidence.changes.length === 0 &&
     related.every(({ changes }) => changes.length === 0)
-  return (
-    (status === 'success' && isEmpty && !hasOtherWork(evidence)) ||
-    Object.values(unansweredClaims(completion, undefined)).flat().length > 0
-  )
+  return status === 'success' && isEmpty && !hasOtherWork(evidence)
 }
 
 export interface JudgedCompletion {
@@ -306,7 +309,9 @@ function unansweredClaims(
   ]
   const changed = [...own, ...(traces?.touched ?? [])]
   const claims = claimedChanges(outcome)
-  const leftOf = (paths: readonly string[]) => claimsWithoutChange(claims, paths).map(({ path }) => path)
+  const links = new Map(traces?.links)
+  const leftOf = (paths: readonly string[]) =>
+    claimsWithoutChange(claims, paths, links).map(({ path }) => path)
   // Between two attempts anyone may have written; an attempt that was not measured may have as well.
   const isLater = firstAttempt(attempt, related).id !== attempt.id
   const left = new Set(leftOf(changed))
@@ -315,8 +320,8 @@ function unansweredClaims(
   // What other agents changed is only in the first measurement, and in the paths that differ.
   if (isAmended && traces?.touched) {
     return {
-      unchanged: unchangedPaths(claims, { changed, existing: new Set(traces.existing) }),
-      missing: missingPaths(claims, { changed, absent: new Set(traces.absent) }),
+      unchanged: unchangedPaths(claims, { changed, existing: new Set(traces.existing), links }),
+      missing: missingPaths(claims, { changed, absent: new Set(traces.absent), links }),
       notOwn,
     }
   }

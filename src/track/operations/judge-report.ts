@@ -56,6 +56,8 @@ interface MeasureContext extends WorkTreeActivity {
   readonly existing?: ReadonlySet<string>
   /** Those that do not exist. */
   readonly absent?: ReadonlySet<string>
+  /** Those that lead through a link, and to what. */
+  readonly links?: ReadonlyMap<string, string | null>
   readonly statements?: ReadonlyMap<string, AttemptStatement>
 }
 
@@ -142,15 +144,15 @@ export function judgeReport(
   const measuredPaths = report.changes.flatMap(({ path, from }) =>
     from === undefined ? [path] : [path, from],
   )
-  const { existing = new Set(), absent = new Set() } = activity
+  const { existing = new Set(), absent = new Set(), links = new Map() } = activity
   const { alsoChanged } = writtenPaths(activity.intervals)
   const overwritten = [...alsoChanged].filter((path) => !measuredPaths.includes(path))
   const isOutside = (path: string) => attributed?.outside.has(path) === true
   const removedWork = report.removedWork.filter((path) => !isOutside(path))
   const claimed = report.status === 'unknown' ? [] : claimedChanges(claims.outcome)
   const changedAtAll = [...measuredPaths, ...ignoredPaths(report), ...overwritten]
-  const unchanged = unchangedPaths(claimed, { changed: changedAtAll, existing })
-  const missing = missingPaths(claimed, { changed: changedAtAll, absent })
+  const unchanged = unchangedPaths(claimed, { changed: changedAtAll, existing, links })
+  const missing = missingPaths(claimed, { changed: changedAtAll, absent, links })
   return {
     measurement: report.status === 'exact' && !(isCertain && crowd.length === 0) ? 'partial' : report.status,
     changes,

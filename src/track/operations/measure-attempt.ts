@@ -174,6 +174,9 @@ export function endedTree(
   return { takenAt, until, place: snapshot && withMachine(context, snapshot), notes, error }
 }
 
+/** Claimed names that lead through a link, and to what; null outside of the work tree. */
+export const claimLinks = measuredList(z.tuple([z.string(), z.string().nullable()]), 10_000)
+
 /** What attempts changed until their ends, and what each interval between others' snapshots touched. */
 export const attemptChanges = measurement({
   brief: measuredList(
@@ -204,6 +207,7 @@ export const attemptChanges = measurement({
       existing: names,
       /** Those that certainly do not exist. */
       absent: names,
+      links: claimLinks,
     }),
     maxAttempts,
   ),
@@ -220,7 +224,7 @@ export const attemptChanges = measurement({
           claimed.map((one) => ({ path: one, isCreated: false })),
           [...paths, ...ignoredPaths(found)],
         )
-        const [touched, packagesAtEnd, sensitivePaths, { existing, absent }] = await Promise.all([
+        const [touched, packagesAtEnd, sensitivePaths, claimedFiles] = await Promise.all([
           isUnchanged && !written ? [] : measuredSpans(workTree, { spans, reported, paths }),
           wantsPackages ? witness.packages(to) : [],
           sensitiveChanges(workTree, from, { changes: found.changes, end: to, setting: sensitive }),
@@ -236,33 +240,53 @@ export const attemptChanges = measurement({
           spans: touched,
           packages: packagesAtEnd,
           sensitive: [...sensitivePaths],
-          existing,
-          absent,
+          ...claimedFiles,
         }
       }),
     ),
 })
+
+interface ClaimedFiles {
+  readonly existing: readonly string[]
+  readonly absent: readonly string[]
+  readonly links: [name: string, target: string | null][]
+}
 
 /** Of names that may be cut at their start, those of files; without a folder, only names of exactly one. */
 async function namedFiles(
   { witness }: Pick<WorkTree, 'witness'>,
   place: SnapshotLocation,
   named: readonly string[],
-): Promise<{ readonly existing: readonly string[]; readonly absent: readonly string[] }> {
-  if (named.length === 0) return { existing: [], absent: [] }
+): Promise<ClaimedFiles> {
+  if (named.length === 0) return { existing: [], absent: [], links: [] }
+  const links = await claimLinksOf({ witness }, place, named)
+  const targets = named.map((one) => links.get(one) ?? one)
   const anywhere = { ...place, prefix: '' }
   const counts = await witness
     .matching(
       anywhere,
-      named.map((one) => `**/${one}`),
+      targets.map((one) => `**/${one}`),
     )
     .catch(() => [])
   const filesAt = (index: number) => counts[index]?.files ?? 0
-  const existing = named.filter((one, index) =>
-    one.includes('/') ? filesAt(index) > 0 : filesAt(index) === 1,
+  const existing = named.filter((_, index) =>
+    targets[index]?.includes('/') ? filesAt(index) > 0 : filesAt(index) === 1,
   )
   const others = named.filter((_, index) => counts.length > 0 && filesAt(index) === 0)
-  return { existing, absent: await absentFiles({ witness }, place, others) }
+  return { existing, absent: await absentFiles({ witness }, place, others, links), links: [...links] }
+}
+
+/** Named paths that lead through a link, from the project's folder or the work tree's top. */
+export async function claimLinksOf(
+  { witness }: Pick<WorkTree, 'witness'>,
+  { top, prefix }: SnapshotLocation,
+  named: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  if (named.length === 0) return new Map()
+  const found = await witness.linkTargets(top, [...named, ...named.map((one) => `${prefix}${one}`)])
+  return new Map(
+    found.map(([path, target]) => [named.includes(path) ? path : path.slice(prefix.length), target]),
+  )
 }
 
 /** The names that are no file at the work tree's top or the project's folder; a file that git ignores exists. */
@@ -270,9 +294,13 @@ export async function absentFiles(
   { witness }: Pick<WorkTree, 'witness'>,
   place: SnapshotLocation,
   named: readonly string[],
+  links: ReadonlyMap<string, string | null>,
 ): Promise<readonly string[]> {
   if (named.length === 0) return []
-  const namesOf = (one: string) => [one, `${place.prefix}${one}`]
+  const namesOf = (one: string) => {
+    const target = links.get(one) ?? one
+    return [target, `${place.prefix}${target}`]
+  }
   const states = await witness.contents.states(place, named.flatMap(namesOf))
   return named.filter((one) => namesOf(one).every((path) => states?.get(path) === null))
 }
@@ -337,7 +365,15 @@ export function measurementOf(
     const doubt = `The end state could not be recorded: ${end.error}`
     return judgeReport(attempt, unknownReport(doubt), nothing, { claims, endSnapshot: null })
   }
-  const { report: measuredReport, spans, packages: packageEntries, sensitive, existing, absent } = changes
+  const {
+    report: measuredReport,
+    spans,
+    packages: packageEntries,
+    sensitive,
+    existing,
+    absent,
+    links,
+  } = changes
   const span = spanOf(attempt, end.place, end.takenAt)
   const intervals =
     measuredReport.changes.length + measuredReport.headMoves.length + activity.writes.length === 0
@@ -358,6 +394,7 @@ export function measurementOf(
       sensitive: new Map(sensitive),
       existing: new Set(existing),
       absent: new Set(absent),
+      links: new Map(links),
     },
     { claims, endSnapshot: end.place },
   )

@@ -45,25 +45,31 @@ export interface MeasuredFiles {
   readonly changed: readonly string[]
   /** Named paths that exist; a name without a folder only where exactly one file has it. */
   readonly existing: ReadonlySet<string>
+  readonly links?: ClaimLinks
 }
+
+/** Named paths that lead through a link, and the path that each leads to; null outside of the work tree. */
+type ClaimLinks = ReadonlyMap<string, string | null>
 
 /** The paths that were claimed changed and did not change. */
 export function unchangedPaths(
   claims: readonly ClaimedChange[],
-  { changed, existing }: MeasuredFiles,
+  { changed, existing, links = new Map() }: MeasuredFiles,
 ): readonly string[] {
-  const suspects = claimsWithoutChange(claims, changed)
+  const suspects = claimsWithoutChange(claims, changed, links)
   return suspects.flatMap(({ path, isCreated, isBeside }) =>
-    isBeside !== true && (existing.has(path) || (isCreated && isOwnFile(path))) ? [path] : [],
+    isBeside !== true && (existing.has(path) || (isCreated && isOwnFile(links.get(path) ?? path)))
+      ? [path]
+      : [],
   )
 }
 
 /** The paths that were claimed changed and are no files; what may be anything but a file of the project is left out. */
 export function missingPaths(
   claims: readonly ClaimedChange[],
-  { changed, absent }: Pick<MeasuredFiles, 'changed'> & { readonly absent: ReadonlySet<string> },
+  { changed, absent, links }: Omit<MeasuredFiles, 'existing'> & { readonly absent: ReadonlySet<string> },
 ): readonly string[] {
-  return claimsWithoutChange(claims, changed).flatMap(({ path, isCreated, isGone }) => {
+  return claimsWithoutChange(claims, changed, links).flatMap(({ path, isCreated, isGone }) => {
     const isFile = isBareFile(path) || (!isCreated && isOwnFile(path) && !elsewhere.test(path))
     return absent.has(path) && isGone !== true && isFile ? [path] : []
   })
@@ -78,16 +84,21 @@ function isBareFile(path: string): boolean {
 export function claimsWithoutChange(
   claims: readonly ClaimedChange[],
   changed: readonly string[],
+  links: ClaimLinks = new Map(),
 ): readonly ClaimedChange[] {
   if (claims.length === 0) return []
   const endings = new Set(changed.flatMap((path) => endingsOf(foldPath(path))))
   const folders = changed.filter((path) => path.endsWith('/')).map(foldPath)
-  return claims.filter(({ path }) => {
+  const isAnswered = (path: string): boolean => {
     const folded = foldPath(path)
-    if (endings.has(folded)) return false
+    if (endings.has(folded)) return true
     // An agent may name the repository's own folder too.
-    if (endingsOf(folded).some((ending) => ending.includes('/') && endings.has(ending))) return false
-    return !folders.some((folder) => folded.startsWith(folder))
+    if (endingsOf(folded).some((ending) => ending.includes('/') && endings.has(ending))) return true
+    return folders.some((folder) => folded.startsWith(folder))
+  }
+  return claims.filter(({ path }) => {
+    const target = links.get(path) ?? path
+    return links.get(path) !== null && !isAnswered(path) && !isAnswered(target)
   })
 }
 
