@@ -137,6 +137,17 @@ const cases: Readonly<Record<string, Case>> = {
     is: 'unproven',
     rules: ['no_check'],
   },
+  'a new file with spaces in its name must exist, as a document without an extension': {
+    work: ({ edit: change, write }) => {
+      change()
+      write('Änderung/a plan.md', '# Plan\n')
+      write('README.md', '# Limit\n')
+    },
+    summary: (dir) =>
+      `Created ${dir}/Änderung/x.ts, "${dir}/Änderung/a plan.md", "${dir}/no plan.md", README and CHANGELOG.`,
+    is: 'contradicted',
+    rules: ['claimed_not_changed', 'no_check', 'claimed_not_found'],
+  },
   'a file may be claimed by a path through a link': {
     work: ({ tree, write, dir }) => {
       symlinkSync('.', join(tree.folder, dir, 'alias'))

@@ -26,6 +26,7 @@ import type { Context } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { ChangeReport } from '../domain/changes.ts'
 import { claimedChanges, claimsWithoutChange } from '../domain/claimed-changes/claimed-changes.ts'
+import { documentNames } from '../domain/claimed-changes/report-text.ts'
 import { hasPackageArea } from '../domain/scope/scope.ts'
 import { sensitiveKinds } from '../domain/scope/sensitive.ts'
 import type { Attempt, SnapshotLocation } from '../domain/task.ts'
@@ -298,8 +299,7 @@ export async function absentFiles(
 ): Promise<readonly string[]> {
   if (named.length === 0) return []
   const namesOf = (one: string) => {
-    const target = links.get(one) ?? one
-    return [target, `${place.prefix}${target}`]
+    return documentNames(links.get(one) ?? one).flatMap((path) => [path, `${place.prefix}${path}`])
   }
   const states = await witness.contents.states(place, named.flatMap(namesOf))
   return named.filter((one) => namesOf(one).every((path) => states?.get(path) === null))

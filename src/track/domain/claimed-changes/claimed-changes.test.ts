@@ -77,6 +77,13 @@ test('a claimed file must exist unless it was created, and may be cut at its sta
   expect(unchanged('Updated diff/reader.ts', ['src/other.ts'])).toEqual([])
   expect(unchanged('Created diff/reader.ts', ['src/other.ts'])).toEqual(['diff/reader.ts'])
   expect(unchanged('Created dist/reader.js and Node.js', [])).toEqual([])
+  expect(unchanged('Created src/Ünïcode.ts', [])).toEqual(['src/Ünïcode.ts'])
+  expect(unchanged('Updated `my notes/a file.md`', [], ['my notes/a file.md'])).toEqual([
+    'my notes/a file.md',
+  ])
+  expect(unchanged('Created `my notes/a file.md`', [])).toEqual([])
+  expect(unchanged('Generated src/a.ts', [], ['src/a.ts'])).toEqual([])
+  expect(unchanged('Updated README', ['docs/Readme.de.md'], ['README'])).toEqual([])
   expect(unchanged('Updated repo/SRC/a.ts', ['src/a.ts'], ['repo/SRC/a.ts'])).toEqual([])
 })
 
@@ -98,6 +105,14 @@ test.each([
   ],
   ['Fixed rounding, covered by new tests for `halves` in test/rounding.test.js.', ['test/rounding.test.js']],
   ['Added a check with regression tests under test/a.test.ts', ['test/a.test.ts']],
+  // Letters beyond ASCII, names with spaces, documents without an extension, what was generated.
+  ['Updated src/Ünïcode.ts and docs/日本/notes.md.', ['src/Ünïcode.ts', 'docs/日本/notes.md']],
+  [
+    'Created `my notes/a file.md`, "design notes.md" and “old plan.md”.',
+    ['my notes/a file.md', 'design notes.md', 'old plan.md'],
+  ],
+  ['Created CHANGELOG, and wrote README.', ['CHANGELOG', 'README']],
+  ['Generated CHANGELOG.md and src/types.ts from the schema.', ['CHANGELOG.md', 'src/types.ts']],
   // Said to be gone, or compared as created files are.
   ['Deleted src/old.js and renamed lib/a.js to lib/b.js.', []],
   ['`src/old.js` was removed.', []],
@@ -106,6 +121,13 @@ test.each([
   ['Updated node_modules/x/index.js, dist/app.js and github.com/o/r/README.md.', []],
   ['Updated @scope/pkg/index.js, src/**/*.ts, /etc/app.conf and https://example.com/a/b.html.', []],
   // No claim that it was changed.
+  ['Updated the readme, and added README files to both packages.', []],
+  ['## CHANGELOG\n- Updated the limiter\n- Generated ids are stable', []],
+  ['Added "see also a.md", `node scripts/run.mjs`, `notes in a.md` and the text "all of a.md".', []],
+  ['Created `npm run build.js` and "a.md and b.md". Updated `the part on a.md`.', []],
+  ['Generated trace.md to find the leak, and deleted it again.', []],
+  ['Generated coverage.html. Generated types live in src/types.ts; src/api.ts was generated.', []],
+  ['- src/api.ts (generated)\n- src/types.ts: generated from the schema', []],
   ['Verified it with the tests in test/a.test.ts.', []],
   ['Fixed the bug. It is like the test in test/a.test.ts.', []],
   ['Fixed the bug with no test in test/a.test.ts.', []],

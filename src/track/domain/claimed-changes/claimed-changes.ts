@@ -1,6 +1,6 @@
 import type { ClaimedChange } from './clause.ts'
 import { readLines } from './report-claims.ts'
-import { hasFileExtension, readReport } from './report-text.ts'
+import { documentOf, hasFileExtension, readReport } from './report-text.ts'
 
 /** An agent's report as far as it says what changed. */
 interface ChangeReportText {
@@ -58,7 +58,8 @@ export function unchangedPaths(
 ): readonly string[] {
   const suspects = claimsWithoutChange(claims, changed, links)
   return suspects.flatMap(({ path, isCreated, isBeside }) =>
-    isBeside !== true && (existing.has(path) || (isCreated && isOwnFile(links.get(path) ?? path)))
+    isBeside !== true &&
+    (existing.has(path) || (isCreated && !path.includes(' ') && isOwnFile(links.get(path) ?? path)))
       ? [path]
       : [],
   )
@@ -70,7 +71,10 @@ export function missingPaths(
   { changed, absent, links }: Omit<MeasuredFiles, 'existing'> & { readonly absent: ReadonlySet<string> },
 ): readonly string[] {
   return claimsWithoutChange(claims, changed, links).flatMap(({ path, isCreated, isGone }) => {
-    const isFile = isBareFile(path) || (!isCreated && isOwnFile(path) && !elsewhere.test(path))
+    // Quoted text with spaces may be something else, unless it was created.
+    const isFile = path.includes(' ')
+      ? isCreated
+      : isBareFile(path) || (!isCreated && isOwnFile(path) && !elsewhere.test(path))
     return absent.has(path) && isGone !== true && isFile ? [path] : []
   })
 }
@@ -87,7 +91,8 @@ export function claimsWithoutChange(
   links: ClaimLinks = new Map(),
 ): readonly ClaimedChange[] {
   if (claims.length === 0) return []
-  const endings = new Set(changed.flatMap((path) => endingsOf(foldPath(path))))
+  const names = changed.flatMap((path) => [path, documentOf(path)])
+  const endings = new Set(names.flatMap((path) => endingsOf(foldPath(path))))
   const folders = changed.filter((path) => path.endsWith('/')).map(foldPath)
   const isAnswered = (path: string): boolean => {
     const folded = foldPath(path)

@@ -1,6 +1,6 @@
 import { isEnd, isMark, pathGroup, wordAt, wordsOf } from './path-group.ts'
-import type { ReportLine, ReportToken } from './report-text.ts'
-import { type ChangeVerb, changeVerb } from './verbs.ts'
+import { isDocument, type ReportLine, type ReportToken } from './report-text.ts'
+import { type ChangeVerb, changeVerb, generates } from './verbs.ts'
 import {
   adverbs,
   authors,
@@ -30,7 +30,7 @@ export interface ClaimedChange {
   readonly isCreated: boolean
   /** It is said to be gone: deleted, or renamed to something else. */
   readonly isGone?: true
-  /** Only said to be there, beside another change: "with a test in a.test.ts". */
+  /** Only said to be there: generated, or beside another change ("with a test in a.test.ts"). */
   readonly isBeside?: true
 }
 export interface ReportClaims {
@@ -72,8 +72,18 @@ export function sentenceClaims(sentence: readonly ReportToken[], kind: ReportLin
   if (undone.test(text)) return { claims: [], denied: deniedIn(sentence), takesBack }
   if (doubtful.test(text)) return { claims: [], denied: [], takesBack }
   const claims = new Clause(sentence, kind).claims()
-  return { claims: takesBack ? claims.filter(({ isCreated }) => !isCreated) : claims, denied: [], takesBack }
+  return {
+    claims: takesBack ? claims.filter(({ isCreated, isBeside }) => !(isCreated || isBeside)) : claims,
+    denied: [],
+    takesBack,
+  }
 }
+
+/** What is generated to be looked at is often removed again. */
+function isReport(path: string): boolean {
+  return /\.(?:html?|xml|json|csv|tsv|svg|png|txt)$/i.test(path)
+}
+
 /** Reads a sentence from left to right, and knows at each path what governs it. */
 class Clause {
   readonly #tokens: readonly ReportToken[]
@@ -229,7 +239,7 @@ class Clause {
 
   #isVerbHere(word: string, at: number, previous: string): boolean {
     const isFirst = this.#isFirst(at)
-    const past = changeVerb(word, 'past')
+    const past = word === 'generated' ? generates : changeVerb(word, 'past')
     if (past !== null) {
       if (determiners.has(previous) || previous === 'new' || previous === 'with' || previous === 'of')
         return false
@@ -301,7 +311,10 @@ class Clause {
   /** "`a.ts` was updated", "a limiter was added to `a.ts`". */
   #passive(word: string, verb: ChangeVerb, at: number): boolean {
     this.#isPassive = false
-    if (wordAt(this.#tokens, at + 1) === 'by' || ['introduced', 'written', 'dropped'].includes(word))
+    if (
+      wordAt(this.#tokens, at + 1) === 'by' ||
+      ['introduced', 'written', 'dropped', 'generated'].includes(word)
+    )
       return false
     if (this.#group !== null) {
       this.#claim(
@@ -331,7 +344,7 @@ class Clause {
     this.#preposition = word
     this.#isNew = false
     const verb = this.#verb
-    if (verb === null || this.#isStopped) return
+    if (verb === null || verb === generates || this.#isStopped) return
     const last = this.#since.at(-1) ?? ''
     if (word === 'to') {
       const next = this.#tokens[at + 1]
@@ -389,7 +402,9 @@ class Clause {
     if (next === undefined) return true
     if (next.kind === 'mark') return next.text !== '→' || this.#verb?.renames === true
     if (next.kind !== 'word') return false
-    if (fileNouns.has(next.text)) return true
+    const name = this.#tokens[end - 1]
+    // "README files" are others.
+    if (fileNouns.has(next.text)) return !(name?.kind === 'path' && isDocument(name.path))
     return (
       (followers.has(next.text) || stops.has(next.text)) &&
       !(next.text === 'and' && wordAt(this.#tokens, end + 1) === null)
@@ -416,6 +431,17 @@ class Clause {
   }
 
   #claim(paths: readonly string[], isCreated: boolean, isGone = false): void {
-    this.#found.push(...paths.map((path) => ({ path, isCreated, ...(isGone && { isGone }) })))
+    const isThere = this.#verb === generates
+    for (const path of paths) {
+      if (isThere && isReport(path)) continue
+      // Added text may name a file: "Added `notes in a.md`".
+      const isNew = isCreated && !(path.includes(' ') && this.#verb?.reachesTo)
+      this.#found.push({
+        path,
+        isCreated: isNew,
+        ...(isGone && { isGone }),
+        ...(isThere && { isBeside: true }),
+      })
+    }
   }
 }

@@ -8,7 +8,7 @@ import {
   sentenceClaims,
 } from './clause.ts'
 import { isEnd, isMark, pathGroup, sentencesOf, wordAt, wordsOf } from './path-group.ts'
-import type { ReportLine, ReportToken } from './report-text.ts'
+import { isDocument, type ReportLine, type ReportToken } from './report-text.ts'
 import { changeVerb } from './verbs.ts'
 
 /** What the lines below a heading or an introduction are about. */
@@ -67,7 +67,8 @@ function sectionOf(tokens: readonly ReportToken[]): Section {
   const text = wordsOf(tokens)
   const paths = tokens.flatMap((token) => (token.kind === 'path' ? [token.path] : []))
   const [only] = paths
-  if (only !== undefined && paths.length === 1 && tokens[0]?.kind === 'path') {
+  // A heading "CHANGELOG" is followed by one.
+  if (only !== undefined && !isDocument(only) && paths.length === 1 && tokens[0]?.kind === 'path') {
     const rest = text.trim()
     if (rest === '' || /^(?:new|new file|created|modified|updated|changed|edited)$/.test(rest))
       return { kind: 'file', path: only, isCreated: /new|created/.test(rest) }

@@ -69,11 +69,18 @@ const chunks = /`[^`]+`|https?:\/\/\S+|[^\s`,;()<>|"“”]+|[,;()]/gu
 
 function tokensOf(text: string): readonly ReportToken[] {
   const tokens: ReportToken[] = []
-  for (const [chunk] of withoutLinks(text).matchAll(chunks)) {
+  for (const [chunk] of withoutLinks(withQuotedNames(text)).matchAll(chunks)) {
     tokens.push(...tokensOfChunk(chunk))
     if (tokens.length >= maxTokens) break
   }
   return tokens
+}
+
+/** A name with spaces reads the same in quotes as in backticks. */
+function withQuotedNames(text: string): string {
+  return text.replace(/["“]([^"“”`]+)["”]/g, (quoted, name: string) =>
+    isSpacedName(name) ? `\`${name}\`` : quoted,
+  )
 }
 
 /** A link reads as the path that it names: in its text or, for a relative one, in its target. */
@@ -88,7 +95,8 @@ function withoutLinks(text: string): string {
 
 function tokensOfChunk(chunk: string): readonly ReportToken[] {
   if (chunk.startsWith('`')) {
-    const path = pathIn(chunk.slice(1, -1).trim())
+    const text = chunk.slice(1, -1).trim()
+    const path = isSpacedName(text) ? text : pathIn(text)
     return [path === null ? { kind: 'code' } : { kind: 'path', path }]
   }
   if (/^https?:/.test(chunk)) return [{ kind: 'code' }]
@@ -115,7 +123,9 @@ function tokensOfChunk(chunk: string): readonly ReportToken[] {
   return [{ kind: 'word', text: bare.toLowerCase().replaceAll('’', "'") }, ...marks]
 }
 
-const withFolder = /^(?:[\w@.+[\]()$~-]+\/)+[\w@+[\]()$~.-]*\.[a-z]\w{0,9}$/iu
+const withFolder = /^(?:[\p{L}\p{M}\p{N}_@.+[\]()$~-]+\/)+[\p{L}\p{M}\p{N}_@+[\]()$~.-]*\.[a-z]\w{0,9}$/iu
+/** In capitals, so that "the readme" is a word. The file may have an extension: `README.md`. */
+const document = /(?:^|\/)(?:CHANGELOG|CONTRIBUTING|COPYING|README)$/
 const withoutExtension =
   /(?:^|\/)(?:\w*Dockerfile|\w*Makefile|Jenkinsfile|Procfile|Gemfile|Rakefile|Justfile|CODEOWNERS|LICENSE|\.[a-z][\w.-]*(?:ignore|rc|env|attributes|editorconfig|version))$/iu
 
@@ -129,8 +139,41 @@ function pathIn(text: string): string | null {
   if (plain.length > 500 || /[\s*?{}<>|:"]/.test(plain)) return null
   if (/^(?:\/|~|\.\.\/)|(?:^|\/)\.\.(?:\/|$)|\/\//.test(plain)) return null
   if (withFolder.test(plain)) return plain
-  if (withoutExtension.test(plain)) return plain
+  if (withoutExtension.test(plain) || document.test(plain)) return plain
   return !plain.includes('/') && hasFileExtension(plain) ? plain : null
+}
+
+const commands =
+  /^(?:bash|bun|cargo|cat|cd|cp|curl|deno|docker|dotnet|eslint|gh|git|go|import|java|jest|just|ls|make|mv|node|npm|npx|php|pip|pnpm|prettier|pytest|python3?|require|rm|ruby|run|see|sh|source|tsx?|uv|vitest|yarn|zsh)$/i
+
+/** `my notes/a file.md`; not a command, an import, or a sentence that names files. */
+function isSpacedName(text: string): boolean {
+  const words = text.split(' ')
+  const [first = ''] = words
+  return (
+    words.length > 1 &&
+    words.length <= 6 &&
+    !commands.test(first) &&
+    words.every((word) => /^[\p{L}\p{M}\p{N}_/.+@()][\p{L}\p{M}\p{N}_/.+@()-]*$/u.test(word)) &&
+    words.slice(0, -1).every((word) => pathIn(word) === null) &&
+    pathIn(words.join('_')) !== null &&
+    extensions.has(extensionOf(text))
+  )
+}
+
+/** A file that a name without an extension may be: `README.md` of `README`. */
+export function documentNames(path: string): readonly string[] {
+  return document.test(path) ? ['', '.md', '.rst', '.txt', '.adoc'].map((end) => path + end) : [path]
+}
+
+export function isDocument(path: string): boolean {
+  return document.test(path)
+}
+
+/** `docs/readme` of `docs/README.md`: how a report may name a document. */
+export function documentOf(path: string): string {
+  const name = path.replace(/\.[^/]*$/, '')
+  return document.test(name.toUpperCase()) ? name : path
 }
 
 const extensions = new Set(
@@ -144,5 +187,9 @@ const extensions = new Set(
 )
 
 export function hasFileExtension(path: string): boolean {
-  return extensions.has(path.slice(path.lastIndexOf('.') + 1).toLowerCase()) || withoutExtension.test(path)
+  return extensions.has(extensionOf(path)) || withoutExtension.test(path) || document.test(path)
+}
+
+function extensionOf(path: string): string {
+  return path.slice(path.lastIndexOf('.') + 1).toLowerCase()
 }

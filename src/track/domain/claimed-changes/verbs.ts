@@ -28,6 +28,9 @@ const renames: ChangeVerb = { ...plain, renames: true, reachesTo: true, takesFro
 const joins: ChangeVerb = { ...plain, reachesTo: true }
 const fixes: ChangeVerb = { ...plain, fixes: true }
 
+/** Only that its object is there: it may be as before. In "generated files are …" it is no verb. */
+export const generates: ChangeVerb = { ...plain }
+
 const verbs: readonly (readonly [ChangeVerb, string])[] = [
   [adds, 'add'],
   [creates, 'create scaffold introduce author'],
