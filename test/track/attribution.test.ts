@@ -57,7 +57,7 @@ describe('several agents in one work tree are told apart honestly', () => {
     const said = { status: 'success', outcome: { summary: 'I had to edit src/api.ts too.' } }
     const report = await project.call('complete_task', { task_id: first.task_id, ...said })
     expect(report.files_changed.modified).toEqual(['src/api.ts'])
-    expect(report.claimed_paths).toEqual([{ path: 'src/api.ts', found: 'settled' }])
+    expect(report.claimed_paths).toEqual([{ path: 'src/api.ts', found: 'uncontested' }])
     expect(report.details[0]).toMatchObject({
       attribution: 'probable',
       with: [{ agent: 'two', task_id: second.task_id }],

@@ -166,7 +166,7 @@ export function sharedTreeText(
     return `${page.ink('yellow', commit.id.slice(0, 8))}  ${escapeLineBreaks(commit.subject)}  ${committer}`
   })
   const paths = answer.claimed_paths ?? []
-  const unnamed = answer.verdict ? paths.filter(({ found: what }) => what === 'settled') : paths
+  const unnamed = answer.verdict ? paths.filter(({ found: what }) => what === 'uncontested') : paths
   const claimed = unnamed.map(
     (path) => `${escapeLineBreaks(path.path)}  ${page.ink('dim', found[path.found])}`,
   )
@@ -189,7 +189,7 @@ const committers = {
 } as const
 
 const found = {
-  settled: 'several agents could have changed it; no other had claimed it when this one ended',
+  uncontested: 'several agents could have changed it; no other had claimed it when this one ended',
   unchanged: 'did not change here',
   missing: 'does not exist',
 } as const

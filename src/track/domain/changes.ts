@@ -205,12 +205,12 @@ export interface AttemptCommit {
 }
 
 /**
- * A path that the agent names as its work, and that the measurement alone does not give it: `settled` was between
+ * A path that the agent names as its work, and that the measurement alone does not give it: `uncontested` was between
  * several agents until its words, `unchanged` did not change at all.
  */
 export interface ClaimedPath {
   readonly path: string
-  readonly found: 'settled' | 'unchanged' | 'missing'
+  readonly found: 'uncontested' | 'unchanged' | 'missing'
 }
 
 /** The net change of a path in a mission, from its first attempt in a work tree to its last end. */

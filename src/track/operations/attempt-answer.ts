@@ -181,7 +181,7 @@ export const sharedTreeFields = {
   ).optional(),
   commits_total: z.int().optional(),
   claimed_paths: list(
-    z.object({ path: z.string(), found: z.enum(['settled', 'unchanged', 'missing']) }),
+    z.object({ path: z.string(), found: z.enum(['uncontested', 'unchanged', 'missing']) }),
   ).optional(),
   claimed_paths_total: z.int().optional(),
   areas_added: strings.optional(),

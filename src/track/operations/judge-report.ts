@@ -162,7 +162,7 @@ export function judgeReport(
     ...(commits.length > 0 && { commits: commits.map(({ commit }) => commit) }),
     ...(ownership.claimed.length + unchanged.length + missing.length > 0 && {
       claimedPaths: [
-        ...ownership.claimed.map((path) => ({ path, found: 'settled' as const })),
+        ...ownership.claimed.map((path) => ({ path, found: 'uncontested' as const })),
         ...unchanged.map((path) => ({ path, found: 'unchanged' as const })),
         ...missing.map((path) => ({ path, found: 'missing' as const })),
       ],

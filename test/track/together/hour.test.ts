@@ -118,7 +118,7 @@ test('a lead and three workers share a work tree for an hour, and every report i
     'src/printer/format.js': 'probable +1 -0',
   })
   expect(candidatesByPath(first)).toEqual({ 'src/config/index.js': 'cy', 'src/printer/index.js': 'bob' })
-  expect(first.claimed_paths).toEqual([{ path: 'src/printer/format.js', found: 'settled' }])
+  expect(first.claimed_paths).toEqual([{ path: 'src/printer/format.js', found: 'uncontested' }])
   expect(first.commits).toMatchObject([{ subject: 'Parse digits', author: 'unknown' }])
   expect(first).toMatchObject({
     measurement: 'partial',

@@ -153,11 +153,11 @@ function claimedFiguresText(claimed: NonNullable<AttemptData['claimed']>): strin
     .join(' · ')
 }
 
-/** Other changes in the work tree: files of other agents, commits, and files that a claim settled. */
+/** Other changes in the work tree: files of other agents, commits, and files that several agents could have changed and one claims. */
 export function SharedFiles({ changes }: { readonly changes: ChangesData }) {
   const { contested_files = [], commits = [], commits_total, claimed_paths = [] } = changes
   const { claimed_paths_total: named = claimed_paths.length } = changes
-  const settled = claimed_paths.filter(({ found }) => found === 'settled')
+  const uncontested = claimed_paths.filter(({ found }) => found === 'uncontested')
   return (
     <>
       {contested_files.length > 0 ? (
@@ -180,13 +180,13 @@ export function SharedFiles({ changes }: { readonly changes: ChangesData }) {
           </ul>
         </section>
       ) : null}
-      {settled.length > 0 ? (
+      {uncontested.length > 0 ? (
         <section class="shared-tree" aria-label="Counted by the agent’s claim">
           <h2>
             Counted by the agent’s claim <span class="muted">several agents could have changed them</span>
           </h2>
           <ul>
-            {settled.map(({ path }) => (
+            {uncontested.map(({ path }) => (
               <li key={path}>
                 <span class="mono cut">{path}</span>
               </li>
