@@ -90,6 +90,36 @@ describe('while another task is open', () => {
     expect(await tasksOf('src/tax.ts')).toEqual([done, open])
   })
 
+  test('what comes back of the lost files of two ended tasks is not its work', async () => {
+    const { call, git, wait, write } = await openProject()
+    const start = async (name: string, areas: readonly string[]) => {
+      const { task_id } = await call('start_task', { name, goal: 'g', areas })
+      wait(1000)
+      return task_id
+    }
+    const done: string[] = []
+    for (const name of ['rate', 'tax']) {
+      done.push(await start(name, [`src/${name}.ts`]))
+      write(`src/${name}.ts`, `export const ${name} = 0.2\n`)
+      await call('complete_task', { task_id: done.at(-1), ...outcome })
+      wait(1000)
+    }
+    git('clean', '-fdq')
+    const open = await start('Describe', ['README.md'])
+    const [loss] = (await call('inbox', { kind: 'loss' })).items
+    expect(loss).toMatchObject({ task_id: null, paths: ['src/rate.ts', 'src/tax.ts'] })
+    await call('restore', { id: loss.item_id, yes: true }, { actor: person })
+    wait(1000)
+    write('README.md', 'new\n')
+    const { details, verification } = await call('complete_task', { task_id: open, ...outcome })
+    expect(details).toMatchObject([{ path: 'README.md', attribution: 'certain' }])
+    expect(verification).toMatchObject({ scope_match: true, unexpected_files: [] })
+    for (const [at, name] of ['rate', 'tax'].entries()) {
+      const { ranges } = await call('blame', { file: `src/${name}.ts` })
+      expect(ranges).toMatchObject([{ task: done[at] }])
+    }
+  })
+
   test('what an undo takes back is not its work', async () => {
     const { call, done, complete, wait } = await besideAnother()
     await complete()

@@ -23,23 +23,33 @@ export interface TreeWrite {
   readonly after: SnapshotLocation | null
 }
 
+/** What is known of the work that a command brought back or undid. */
+export interface WrittenWork {
+  /** The task that it is about, and those above. */
+  readonly tasks: readonly TaskId[]
+  /** When the content of lost files of several tasks was kept; null for other writes. */
+  readonly keptAt: number | null
+}
+
 /** An attempt at work where a command wrote. */
 interface AtWork {
   readonly taskId: TaskId
+  readonly openedAt: number
   /** Its turns. */
   readonly turns: readonly string[]
 }
 
 /**
  * Whether nobody who is at work made what was written: an undo takes work back, and other work comes back after its
- * end. What comes back of open work, or of a snapshot of all, may be theirs.
+ * end. What comes back of open work, or of a snapshot of all, may be theirs, and of a loss if they were at work before it.
  */
 export function isOfNobodyAtWork(
-  { cause, subject, tasks }: Pick<TreeWrite, 'cause' | 'subject'> & { readonly tasks: readonly TaskId[] },
+  { cause, subject, tasks, keptAt }: Pick<TreeWrite, 'cause' | 'subject'> & WrittenWork,
   atWork: readonly AtWork[],
 ): boolean {
   if (cause === 'undo') return true
   if (subject.startsWith('tn-')) return !atWork.some(({ turns }) => turns.includes(subject))
+  if (keptAt !== null) return atWork.every(({ openedAt }) => openedAt >= keptAt)
   return tasks.length > 0 && !atWork.some(({ taskId }) => tasks.includes(taskId))
 }
 

@@ -35,7 +35,7 @@ import {
   writeQuestion,
   writtenLines,
 } from './tree-write.ts'
-import { attemptsWithTurns, readChangesAround } from './work-tree-activity.ts'
+import { attemptsWithTurns, readChangesAround, withWork } from './work-tree-activity.ts'
 
 const maxEntries = 20_000
 const maxListed = 200
@@ -287,13 +287,12 @@ async function makersOfRestored(
   const since = Math.min(...open.map(({ openedAt }) => openedAt))
   const activity = await readChangesAround(reads, { tree, since })
   const { taskId, subject } = write
-  const above =
-    taskId === null ? [] : [taskId, ...((await reads.tasks.ancestors([taskId])).get(taskId) ?? [])]
   const atWork = attemptsWithTurns(
     activity,
     open.map(({ id }) => id),
   )
-  if (isOfNobodyAtWork({ ...write, tasks: above }, atWork)) return nobody
+  const [there] = await withWork(reads, [write])
+  if (there && isOfNobodyAtWork(there, atWork)) return nobody
   const own = atWork.filter((attempt) => attempt.taskId === taskId || attempt.turns.includes(subject))
   const makers = own.length > 0 ? own : atWork
   return { owners: makers.map(({ id }) => id), certainty: own.length === 1 ? 'certain' : 'probable' }

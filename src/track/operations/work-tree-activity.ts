@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { ContentAt } from '../../git/ports/work-tree.ts'
 import { displayName } from '../../kernel/actor.ts'
-import type { TaskId } from '../../kernel/id.ts'
 import { measuredList, names, oidOrNull, place } from '../../kernel/operations/fields.ts'
 import type { Readable, WorkTree } from '../../kernel/operations/measurement-protocol.ts'
 import type { Turn } from '../../sessions/domain/session.ts'
@@ -17,7 +16,7 @@ import type { CandidateAgent, ChangeReport, FileChange } from '../domain/changes
 import type { CandidateAuthor, EndContents, Interval } from '../domain/hook-evidence.ts'
 import { parseScope } from '../domain/scope/scope.ts'
 import { type Attempt, atWorkUntil, type SnapshotLocation, treeOf } from '../domain/task.ts'
-import { isOfNobodyAtWork, type TreeWrite } from '../domain/tree-write.ts'
+import { isOfNobodyAtWork, type TreeWrite, type WrittenWork } from '../domain/tree-write.ts'
 
 /** An attempt that was open in the same work tree at the same time, with the attempts above it. */
 export interface ConcurrentAttempt extends Attempt {
@@ -31,10 +30,8 @@ export const maxNeighbors = 200
 
 export type ConcurrentAttempts = ReadonlyMap<string, ConcurrentAttempt>
 
-/** A restore or an undo of a person, with the task that it is about and those above. */
-export interface WriteThere extends TreeWrite {
-  readonly tasks: readonly TaskId[]
-}
+/** A restore or an undo of a person. */
+export interface WriteThere extends TreeWrite, WrittenWork {}
 
 /** The other attempts in a work tree, and the hook evidence about all of them. */
 export interface WorkTreeActivity {
@@ -78,12 +75,7 @@ export async function readChangesAround(
     tasks.ancestors(inTree.map(({ taskId }) => taskId)),
     reads.treeWrites.since(query.since, query.tree),
   ])
-  const subjects = written.flatMap(({ taskId }) => taskId ?? [])
-  const tasksAbove = subjects.length === 0 ? new Map() : await tasks.ancestors(subjects)
-  const writes = written.map((write): WriteThere => {
-    const { taskId } = write
-    return { ...write, tasks: taskId === null ? [] : [taskId, ...(tasksAbove.get(taskId) ?? [])] }
-  })
+  const writes = await withWork(reads, written)
   const neighbors = new Map(
     inTree.map((other) => {
       const lineage = new Set(chains.get(other.taskId))
@@ -92,6 +84,23 @@ export async function readChangesAround(
     }),
   )
   return { neighbors, hookEvidence, writes }
+}
+
+/** The writes, with what is known of their work. */
+export async function withWork(
+  { tasks, fileLosses }: Reads,
+  writes: readonly TreeWrite[],
+): Promise<readonly WriteThere[]> {
+  const subjects = writes.flatMap(({ taskId }) => taskId ?? [])
+  const above = subjects.length === 0 ? new Map() : await tasks.ancestors(subjects)
+  return Promise.all(
+    writes.map(async (write): Promise<WriteThere> => {
+      const { taskId, subject } = write
+      if (taskId !== null) return { ...write, tasks: [taskId, ...(above.get(taskId) ?? [])], keptAt: null }
+      const loss = subject.startsWith('h-') ? await fileLosses.byItem(subject) : null
+      return { ...write, tasks: [], keptAt: loss?.from.takenAt ?? null }
+    }),
+  )
 }
 
 export function candidateAuthorsOf(
@@ -303,7 +312,9 @@ export function attributionIntervals(
 export function attemptsWithTurns({ neighbors, hookEvidence }: WorkTreeActivity, ids: readonly string[]) {
   return ids.flatMap((id) => {
     const attempt = neighbors.get(id)
-    return attempt ? [{ id, taskId: attempt.taskId, turns: hookEvidence?.above.get(id) ?? [] }] : []
+    if (attempt === undefined) return []
+    const { taskId, openedAt } = attempt
+    return [{ id, taskId, openedAt, turns: hookEvidence?.above.get(id) ?? [] }]
   })
 }
 
