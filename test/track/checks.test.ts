@@ -473,6 +473,64 @@ describe('the verdict on a completion with a check', () => {
     expect(rules(answer)).toContain('check_failed_shared')
   })
 
+  /** Two agents in one tree whose check fails; the first one has ended. */
+  async function besideAnother() {
+    const task = await checkedTask('exit 3')
+    const { project } = task
+    const start = { name: 'B', goal: 'B', done_when: { check: ['sh check.sh'] } }
+    const actor = { ...agentActor, connection: 'c2' }
+    const { task_id: other } = await project.call('start_task', start, { actor })
+    project.write('src/api.ts', 'export const api = 2\n')
+    await task.approve()
+    const outcome = { summary: 'Changed src/auth.ts.' }
+    expect((await task.complete({ outcome })).waits_for).toEqual([])
+    const complete = (more: object = {}) =>
+      project.call(
+        'complete_task',
+        { task_id: other, status: 'success', outcome: { summary: 'Changed src/api.ts.' }, ...more },
+        { actor },
+      )
+    const asked = async () =>
+      (await project.call('inbox', { kind: 'verdict' })).items.map(({ task_id }: Answer) => task_id)
+    return { ...task, other, completeOther: complete, asked }
+  }
+
+  test('asks a person once about a check that fails for all, when the last of them ends', async () => {
+    const { project, other, completeOther, asked } = await besideAnother()
+    const kinds = ({ waits_for }: Answer) => waits_for.map(({ kind }: Answer) => kind)
+    expect(kinds(await completeOther({ preview: true }))).toEqual(['verdict'])
+    const answer = await completeOther()
+    expect(rules(answer)).toEqual(['check_failed_shared'])
+    expect(answer).toMatchObject({ verdict: { is: 'unproven' }, settled: false })
+    expect(kinds(answer)).toEqual(['verdict'])
+    expect(await asked()).toEqual([other])
+    const amended = await completeOther({ outcome: { summary: 'Changed src/api.ts, all of it.' } })
+    expect([rules(amended), kinds(amended)]).toEqual([['check_failed_shared'], ['verdict']])
+    const [{ item_id }] = amended.waits_for
+    await project.call('approve', { id: item_id }, { actor: person })
+    expect(await asked()).toEqual([])
+    expect(troubles(await project.call('doctor'))).toEqual([])
+  })
+
+  test('still asks about it after the last of them takes a false claim back, whoever begins meanwhile', async () => {
+    const { project, other, completeOther, asked } = await besideAnother()
+    const answer = await completeOther({ outcome: { summary: 'Changed utils.ts.' } })
+    expect(answer.verdict.is).toBe('contradicted')
+    const actor = { ...agentActor, connection: 'c3' }
+    await project.call('start_task', { name: 'C', goal: 'C' }, { actor })
+    const amended = await completeOther()
+    expect(amended).toMatchObject({ verdict: { is: 'unproven' }, settled: false })
+    expect(await asked()).toEqual([other])
+  })
+
+  test('asks nobody about it once the last of them claims only a part', async () => {
+    const { completeOther, asked } = await besideAnother()
+    await completeOther()
+    const answer = await completeOther({ status: 'partial_success' })
+    expect(rules(answer)).toEqual(['check_failed_shared'])
+    expect(await asked()).toEqual([])
+  })
+
   test('answers a criterion later, with other words for the same work', async () => {
     const project = await openProject()
     const promises = { criteria: ['At most 5 attempts'] }

@@ -69,6 +69,8 @@ export interface CompletionSituation {
   readonly scopeItems: readonly InboxItem[]
   /** The project's settings for open items, and the number of those in the mission. */
   readonly waiting: GateSettings & { readonly openItemsOfMission: number }
+  /** Whether all who worked beside it have ended; only read if a check failed meanwhile. */
+  readonly isLastAtWork?: boolean
 }
 
 export interface OpenTask extends Pick<Task, 'id' | 'name'> {
@@ -151,7 +153,7 @@ function subtaskNotes({ openSubtasks }: CompletionSituation): readonly string[] 
 /** The inbox items that a completion opens. */
 export function itemsOpenedBy(
   { actor, status, outcome, evidence, restored, verdict }: Omit<CompletionRequest, 'phaseComplete'>,
-  situation: Pick<CompletionSituation, 'attempt' | 'waiting' | 'sentBack'>,
+  situation: Pick<CompletionSituation, 'attempt' | 'waiting' | 'sentBack' | 'isLastAtWork'>,
   setting: TransactionContext,
 ): readonly InboxItem[] {
   const attempt = { ...situation.attempt, completedBy: actor }
@@ -170,7 +172,9 @@ export function itemsOpenedBy(
   }
   const denied = (evidence.deniedByAll ?? []).filter((path) => !asBefore.has(path))
   if (denied.length > 0) items.push({ ...deniedItem(denied, location, setting), paths: denied })
-  return [...items, ...verdictItem(verdict, { attempt, mode: situation.waiting.completion }, setting)]
+  const asksOfShared = situation.isLastAtWork === true && status === 'success'
+  const mode = situation.waiting.completion
+  return [...items, ...verdictItem(verdict, { attempt, mode, asksOfShared }, setting)]
 }
 
 /** The items about files that the task no longer changes. */
@@ -228,10 +232,18 @@ function doneAgainText({ author, text }: NonNullable<CompletionSituation['sentBa
 /** The item that a verdict opens, by the project's setting; none for most. */
 function verdictItem(
   verdict: Verdict | null,
-  { attempt, mode }: { readonly attempt: Attempt; readonly mode: CompletionMode },
+  {
+    attempt,
+    ...asking
+  }: {
+    readonly attempt: Attempt
+    readonly mode: CompletionMode
+    /** Whether a check that failed beside others is asked about: once, when the last of them ends. */
+    readonly asksOfShared: boolean
+  },
   setting: TransactionContext,
 ): readonly InboxItem[] {
-  return verdict === null || !needsPerson(verdict, mode) ? [] : [verdictQuestion(verdict, attempt, setting)]
+  return verdict === null || !needsPerson(verdict, asking) ? [] : [verdictQuestion(verdict, attempt, setting)]
 }
 
 /** The item that asks a person to accept a completion or to send it back. */
@@ -242,8 +254,12 @@ export function verdictQuestion(verdict: Verdict, attempt: Attempt, setting: Tra
   return { ...item, paths: [...new Set(verdict.reasons.flatMap(({ paths = [] }) => paths))] }
 }
 
-function needsPerson({ is }: Verdict, mode: CompletionMode): boolean {
-  return is === 'contradicted' || (is === 'unproven' && mode === 'refuse')
+function needsPerson(
+  { is, reasons }: Verdict,
+  { mode, asksOfShared }: { readonly mode: CompletionMode; readonly asksOfShared: boolean },
+): boolean {
+  if (is !== 'unproven') return is === 'contradicted'
+  return mode === 'refuse' || (asksOfShared && reasons.some(({ rule }) => rule === 'check_failed_shared'))
 }
 
 /** Why a completion is contradicted, or what is missing for it to be proven. */
@@ -367,7 +383,7 @@ function workflowEnd(request: CompletionRequest, situation: CompletionSituation)
 
 export type AmendmentSituation = Pick<
   CompletionSituation,
-  'task' | 'attempt' | 'verdictItems' | 'waiting'
+  'task' | 'attempt' | 'verdictItems' | 'waiting' | 'isLastAtWork'
 > & {
   /** The outcome that is replaced. */
   readonly before: Outcome
@@ -375,15 +391,17 @@ export type AmendmentSituation = Pick<
 
 /** The inbox items of a completion whose words its agent changed, after they were judged again. */
 export function amendCompletion(
-  { actor, outcome, verdict }: Pick<CompletionRequest, 'actor' | 'outcome' | 'verdict'>,
+  { actor, status, outcome, verdict }: Pick<CompletionRequest, 'actor' | 'status' | 'outcome' | 'verdict'>,
   { before, verdictItems, ...situation }: AmendmentSituation,
   setting: TransactionContext,
 ): { readonly events: readonly NewProjectEvent[]; readonly opened: readonly InboxItem[] } {
   refuseContradicted(verdict, situation)
   const attempt = { ...situation.attempt, completedBy: actor }
+  const asksOfShared = status === 'success' && situation.isLastAtWork === true && verdictItems.length > 0
+  const mode = situation.waiting.completion
   const opened = [
     ...(before.manualReviewNeeded ? [] : reviewItem(outcome, { attempt, sentBack: null }, setting)),
-    ...verdictItem(verdict, { attempt, mode: situation.waiting.completion }, setting),
+    ...verdictItem(verdict, { attempt, mode, asksOfShared }, setting),
   ]
   return {
     events: [
@@ -428,7 +446,8 @@ export function changeVerdict(
   if (asksTheSame(before, verdict)) return [changed]
   const isAnswered = verdictItems.every(({ status }) => status !== 'open')
   if (isAnswered && asksNothingNew(before, verdict)) return [changed]
-  const opened = verdictItem(verdict, { attempt, mode: completion }, setting)
+  const asking = { attempt, mode: completion, asksOfShared: !isAnswered }
+  const opened = verdictItem(verdict, asking, setting)
   return [
     changed,
     ...closeItems(

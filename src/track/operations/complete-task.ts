@@ -96,6 +96,7 @@ import { followReleases, releaseClaimed } from './settle-files.ts'
 import {
   checkFacts,
   checkMeasurements,
+  isLastAtWork,
   isPending,
   type MeasuredCheck,
   prepareChecks,
@@ -297,7 +298,11 @@ async function prepareCompletion(
   refuseOtherToken(context.actor, attempt)
   const outcome = outcomeOf(input.outcome, input.metadata)
   if (completable.kind === 'amendable')
-    return prepareAmendment(reads, { ...completable, input, inputHash, task, outcome }, measured)
+    return prepareAmendment(
+      reads,
+      { ...completable, input, inputHash, task, outcome, now: context.clock.now() },
+      measured,
+    )
   const [endState, briefs] = requestedEnd(context, attempt, measured.end)
   const phaseComplete = input.phase_complete ?? false
   // One round trip: while the project is locked, every query delays other callers.
@@ -381,6 +386,7 @@ async function prepareCompletion(
   const traces = tracesBrief(completion)
   const compared = comparisonBrief(completion)
   const { verdict, evidence, restored } = judgeCompletion(completion, measured.traces, measured.compared)
+  const isLast = await isLastAtWork(reads, attempt, { verdict, now: context.clock.now() })
   const { endSnapshot } = evidence
   const released = input.preview ? [] : await releaseClaimed(reads, attempt, { evidence, outcome, activity })
   const isOn = context.machine !== undefined && settingOf(settings, 'upload_diff') !== 'off'
@@ -419,7 +425,7 @@ async function prepareCompletion(
       comments,
       lines,
       losses,
-      situation,
+      situation: { ...situation, isLastAtWork: isLast },
       waiting,
     },
   }
@@ -614,6 +620,7 @@ interface Amendment {
   readonly outcome: Outcome
   readonly end: AttemptEnd
   readonly verdict: Verdict | null
+  readonly isLastAtWork: boolean
   readonly verdictItems: readonly InboxItem[]
   /** Open inbox items of the task before the amendment. */
   readonly waiting: readonly InboxItem[]
@@ -624,10 +631,10 @@ const maxChanges = 20_000
 
 async function prepareAmendment(
   reads: Reads,
-  amendment: Omit<Amendment, 'verdict' | 'waiting' | 'settings'>,
+  amendment: Omit<Amendment, 'verdict' | 'isLastAtWork' | 'waiting' | 'settings'> & { readonly now: number },
   { traces, compared }: MeasuredSoFar<typeof completionMeasurements>,
 ): Promise<PreparedOperation<typeof completionMeasurements, Completion>> {
-  const { input, task, attempt, outcome, end } = amendment
+  const { input, task, attempt, outcome, end, now } = amendment
   const [changes, related, promises, waiting, settings, before] = await Promise.all([
     reads.tasks.changes(attempt.id, { limit: maxChanges, offset: 0 }),
     reads.tasks.relatedAttempts(attempt),
@@ -653,21 +660,23 @@ async function prepareAmendment(
   const brief = tracesBrief(completion)
   const comparison = comparisonBrief(completion)
   const { verdict } = judgeCompletion(completion, traces, compared)
+  const isLast = await isLastAtWork(reads, attempt, { verdict, now })
   return {
     briefs: { ...(brief && { traces: brief }), ...(comparison && { compared: comparison }) },
-    found: { ...amendment, kind: 'amended' as const, verdict, waiting, settings },
+    found: { ...amendment, kind: 'amended' as const, verdict, isLastAtWork: isLast, waiting, settings },
   }
 }
 
 function recordAmendment({ actor, setting }: CompletionAuthor, amendment: Amendment) {
   const { input, inputHash, task, attempt, outcome, end, verdict, settings } = amendment
   const amended = amendCompletion(
-    { actor, outcome, verdict },
+    { actor, status: input.status, outcome, verdict },
     {
       task,
       attempt,
       before: end.outcome,
       verdictItems: amendment.verdictItems,
+      isLastAtWork: amendment.isLastAtWork,
       waiting: { ...settings, openItemsOfMission: 0 },
     },
     setting,

@@ -28,13 +28,14 @@ import type { Reads } from '../../store/ports/store.ts'
 import {
   type Attempt,
   isOfOtherSession,
+  isStale,
   type SnapshotLocation,
   staleAfter,
   type Task,
   type TaskOutcome,
   treeOf,
 } from '../domain/task.ts'
-import type { CheckFact } from '../domain/verdict.ts'
+import type { CheckFact, Verdict } from '../domain/verdict.ts'
 import { sessionsOf } from './session-work.ts'
 
 /** What the checks of a task need: the content that they run on, their approvals, and their runs on another machine. */
@@ -244,12 +245,12 @@ async function measuredChecks(
 ): Promise<readonly MeasuredCheck[]> {
   const checks = await Promise.all(commands.map((one) => measuredCheck(reads, one, external)))
   const failed = checks.filter(({ state, exitCode }) => state === 'ended' && exitCode !== 0)
-  if (failed.length === 0 || !(await isTreeShared(reads, attempt))) return checks
+  if (failed.length === 0 || (await attemptsBeside(reads, attempt)).length === 0) return checks
   return checks.map((check) => (failed.includes(check) ? { ...check, isShared: true } : check))
 }
 
-/** Whether an attempt of another session was open in the work tree since this one began; those at tasks above it do not count. */
-async function isTreeShared({ tasks, capture }: Reads, attempt: Attempt): Promise<boolean> {
+/** The attempts of other sessions that were open in the work tree since this one began, but none at tasks above it. */
+async function attemptsBeside({ tasks, capture }: Reads, attempt: Attempt): Promise<readonly Attempt[]> {
   const { taskId, snapshot, openedAt } = attempt
   const [inTree, ancestors] = await Promise.all([
     tasks.attemptsInTree(treeOf(snapshot), openedAt),
@@ -260,10 +261,22 @@ async function isTreeShared({ tasks, capture }: Reads, attempt: Attempt): Promis
     (other) =>
       !own.has(other.taskId) && (other.status !== 'open' || openedAt - other.lastCallAt < staleAfter),
   )
-  if (beside.length === 0) return false
+  if (beside.length === 0) return []
   const sessionOf = await sessionsOf(capture, [attempt, ...beside])
   // Else an agent could open a task beside its own, and no failed check would count.
-  return beside.some((other) => isOfOtherSession(attempt, other, sessionOf))
+  return beside.filter((other) => isOfOtherSession(attempt, other, sessionOf))
+}
+
+/** Whether a check failed beside others, and all of them who were at work when the attempt ended have ended, too. */
+export async function isLastAtWork(
+  reads: Reads,
+  attempt: Attempt,
+  { verdict, now }: { readonly verdict: Verdict | null; readonly now: number },
+): Promise<boolean> {
+  if (verdict?.reasons.some(({ rule }) => rule === 'check_failed_shared') !== true) return false
+  const beside = await attemptsBeside(reads, attempt)
+  const isLater = ({ openedAt }: Attempt) => attempt.closedAt !== null && openedAt > attempt.closedAt
+  return beside.every((other) => other.status !== 'open' || isStale(other, now) || isLater(other))
 }
 
 async function measuredCheck(
