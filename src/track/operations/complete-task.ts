@@ -91,6 +91,7 @@ import {
 } from './measure-attempt.ts'
 import { maxDiffLength, unifiedDiffs } from './measure-diff.ts'
 import { missionBrief, missionRows, missionStates, missionTree } from './measure-mission.ts'
+import { withMergedWork } from './merged-work.ts'
 import { tasksOfSession } from './session-work.ts'
 import { followReleases, releaseClaimed } from './settle-files.ts'
 import {
@@ -344,7 +345,8 @@ async function prepareCompletion(
   if ((changes !== null && measured.changes === undefined) || prepared.checks === null) {
     return { briefs: first, found: { kind: 'asking' as const } }
   }
-  const measuredEnd = measurementOf(endState, activity, measured.changes?.[0], claims)
+  const measuredChanges = await withMergedWork(reads, attempt, measured.changes?.[0])
+  const measuredEnd = measurementOf(endState, activity, measuredChanges, claims)
   const losses = lines && (await lossContext(reads, lines.lineContext))
   const { lost, holders } =
     lines && losses

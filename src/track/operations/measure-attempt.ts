@@ -6,6 +6,7 @@ import {
   changeReport,
   measuredList,
   names,
+  oidOrNull,
   packages,
   path,
   place,
@@ -32,6 +33,7 @@ import { sensitiveKinds } from '../domain/scope/sensitive.ts'
 import type { Attempt, SnapshotLocation } from '../domain/task.ts'
 import type { AttemptStatement } from '../ports/attempt-reads.ts'
 import { ignoredPaths, judgeReport, nothingStated, type StatedOutcome } from './judge-report.ts'
+import { withMergedWork } from './merged-work.ts'
 import { sensitiveChanges } from './sensitive.ts'
 import {
   attributionIntervals,
@@ -87,10 +89,13 @@ export async function measuredOpenAttempts(
   const briefs = { ...(ends.length > 0 && { ends }), ...(changes.length > 0 && { changes }) }
   const changesById = new Map(measured.changes?.map((one) => [one.id, one]))
   if (changes.some(({ id }) => !changesById.has(id))) return { briefs, found: null }
-  const entries = requested.map(({ state, activity }): readonly [string, OpenAttemptState] => {
-    const { id } = state.attempt
-    return [id, { ...state, evidence: measurementOf(state, activity, changesById.get(id)) }]
-  })
+  const entries = await Promise.all(
+    requested.map(async ({ state, activity }): Promise<readonly [string, OpenAttemptState]> => {
+      const { attempt } = state
+      const measuredChanges = await withMergedWork(reads, attempt, changesById.get(attempt.id))
+      return [attempt.id, { ...state, evidence: measurementOf(state, activity, measuredChanges) }]
+    }),
+  )
   return { briefs, found: new Map(entries) }
 }
 
@@ -209,6 +214,8 @@ export const attemptChanges = measurement({
       /** Those that certainly do not exist. */
       absent: names,
       links: claimLinks,
+      /** The contents of the files that git brought, by commits made meanwhile; null for no file. */
+      arrived: measuredList(z.tuple([path, oidOrNull])),
     }),
     maxAttempts,
   ),
@@ -225,7 +232,7 @@ export const attemptChanges = measurement({
           claimed.map((one) => ({ path: one, isCreated: false })),
           [...paths, ...ignoredPaths(found)],
         )
-        const [touched, packagesAtEnd, sensitivePaths, claimedFiles] = await Promise.all([
+        const [touched, packagesAtEnd, sensitivePaths, claimedFiles, arrived] = await Promise.all([
           isUnchanged && !written ? [] : measuredSpans(workTree, { spans, reported, paths }),
           wantsPackages ? witness.packages(to) : [],
           sensitiveChanges(workTree, from, { changes: found.changes, end: to, setting: sensitive }),
@@ -234,6 +241,7 @@ export const attemptChanges = measurement({
             to,
             unchanged.map(({ path: name }) => name),
           ),
+          arrivedContents(workTree, to, found),
         ])
         return {
           id,
@@ -242,10 +250,25 @@ export const attemptChanges = measurement({
           packages: packagesAtEnd,
           sensitive: [...sensitivePaths],
           ...claimedFiles,
+          arrived,
         }
       }),
     ),
 })
+
+async function arrivedContents(
+  { witness }: Pick<WorkTree, 'witness'>,
+  place: SnapshotLocation,
+  { changes }: ChangeReport,
+): Promise<[path: string, id: string | null][]> {
+  const paths = changes.flatMap(({ path: name, from, origin }) =>
+    origin === 'mixed' && from === undefined ? [name] : [],
+  )
+  const states = paths.length === 0 ? null : await witness.contents.states(place, paths)
+  return [...(states ?? [])].flatMap(([name, state]) =>
+    state !== null && state.id === null ? [] : [[name, state?.id ?? null]],
+  )
+}
 
 interface ClaimedFiles {
   readonly existing: readonly string[]

@@ -15,6 +15,7 @@ import {
   endedTree,
   measurementOf,
 } from './measure-attempt.ts'
+import { withMergedWork } from './merged-work.ts'
 import { tasksOfSession } from './session-work.ts'
 
 /** What an agent can still put right before it stops. */
@@ -52,7 +53,7 @@ export async function stopReasons(
   ])
   const brief = changesBrief(state, activity)
   const [changes] = brief === null ? [] : await attemptChanges.measure(workTree, [brief], {})
-  const evidence = measurementOf(state, activity, changes)
+  const evidence = measurementOf(state, activity, await withMergedWork(reads, attempt, changes))
   const completion = {
     attempt,
     status: 'success' as const,

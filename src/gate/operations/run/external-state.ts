@@ -12,6 +12,7 @@ import {
   endedTree,
   measurementOf,
 } from '../../../track/operations/measure-attempt.ts'
+import { withMergedWork } from '../../../track/operations/merged-work.ts'
 import { isOfChanges } from '../../domain/approved-content.ts'
 import { isOfType } from '../../domain/artifacts.ts'
 import type { ProcessDefinition } from '../../domain/definition.ts'
@@ -483,7 +484,10 @@ async function prepareOpenChanges(
     const brief = changesBrief(ended, around)
     const changes = brief === null ? undefined : questions.ask('changes', brief)
     if (brief !== null && changes === undefined) isWhole = false
-    else measured.set(attempt.id, measurementOf(ended, around, changes))
+    else {
+      const found = await withMergedWork(reads, attempt, changes)
+      measured.set(attempt.id, measurementOf(ended, around, found))
+    }
   }
   return isWhole ? measured : null
 }
