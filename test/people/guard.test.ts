@@ -380,7 +380,7 @@ test('when a token was last used is known, to a minute', async () => {
     { state: 'revoked', last_used_at: before },
     { state: 'revoked', last_used_at: before },
   ])
-  expect((await team.ask(builder, '/api/whoami', {})).status).toBe(401)
+  await expect.poll(async () => (await team.ask(builder, '/api/whoami', {})).status).toBe(401)
 })
 
 test('no token and no cookie is in the log, in an answer or in a log entry of a server (44)', async () => {
