@@ -1,7 +1,8 @@
 // node scripts/run.mjs scripts/screenshots.ts: takes the pictures of the dashboard in docs/pictures, from the recorded day.
 // Look at each of them, in both themes; .cache/pictures has them without loss.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { launchBrowser } from '../test/support-web/browser.ts'
 import { openRecordedDay } from '../test/support-web/recorded-day.ts'
@@ -21,6 +22,10 @@ interface Picture {
   readonly height?: number
 }
 
+// The pages show the commands of an installed program.
+const programs = mkdtempSync(join(tmpdir(), 'waymark-pictures-'))
+writeFileSync(join(programs, 'waymark'), '#!/bin/sh\n', { mode: 0o755 })
+process.env['PATH'] = `${programs}${delimiter}${process.env['PATH'] ?? ''}`
 const serving = await openRecordedDay()
 const browser = await launchBrowser()
 try {
@@ -31,6 +36,7 @@ try {
 } finally {
   await browser.close()
   await serving.stop()
+  rmSync(programs, { recursive: true })
 }
 
 async function picturesOf({ day }: ServingDay): Promise<readonly Picture[]> {
