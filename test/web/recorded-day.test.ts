@@ -15,3 +15,10 @@ test('a mission of the recorded day leads to what its first page promises', asyn
   await screen.see('Contradicted', '.task-verdict')
   await screen.see('Sent back', '.stream')
 })
+
+test('a mission that goes on once a person answers says that it needs them', async () => {
+  const { missions } = await serving().day.person('list_missions', {})
+  const waiting = missions.find(({ status }: { readonly status: string }) => status === 'BLOCKED')
+  const screen = await open(`/missions/${waiting.mission_id}`)
+  await screen.see('Needs you', '.mission-header h1')
+})

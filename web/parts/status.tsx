@@ -10,6 +10,8 @@ export const statuses = {
   active: { word: 'In progress', colour: 'active' },
   review: { word: 'Needs review', colour: 'review' },
   blocked: { word: 'Blocked', colour: 'blocked' },
+  /** A mission that no agent works on until a person answers. */
+  waiting: { word: 'Needs you', colour: 'review' },
   failed: { word: 'Failed', colour: 'blocked' },
   partial: { word: 'Partly done', colour: 'done' },
   done: { word: 'Done', colour: 'done' },
@@ -78,7 +80,7 @@ const byWord: Readonly<Record<string, Status>> = {
   active: 'active',
   succeeded: 'done',
   cancelled: 'dropped',
-  blocked: 'blocked',
+  blocked: 'waiting',
   review: 'review',
   failed: 'failed',
   abandoned: 'dropped',
@@ -139,6 +141,13 @@ const ringWithCheck = (
   </>
 )
 
+const ringWithDot = (
+  <>
+    <circle class="stroke" cx="8" cy="8" r="5.6" />
+    <circle class="fill" cx="8" cy="8" r="2.3" />
+  </>
+)
+
 const shapes: Readonly<Record<Status, ComponentChildren>> = {
   planned: <circle class="stroke dotted" cx="8" cy="8" r="5.6" />,
   ready: <circle class="stroke" cx="8" cy="8" r="5.6" />,
@@ -148,12 +157,8 @@ const shapes: Readonly<Record<Status, ComponentChildren>> = {
       <path class="fill" d="M8 4.6a3.4 3.4 0 0 1 0 6.8z" />
     </>
   ),
-  review: (
-    <>
-      <circle class="stroke" cx="8" cy="8" r="5.6" />
-      <circle class="fill" cx="8" cy="8" r="2.3" />
-    </>
-  ),
+  review: ringWithDot,
+  waiting: ringWithDot,
   blocked: (
     <>
       <rect class="fill" x="2.4" y="2.4" width="11.2" height="11.2" rx="2.4" />

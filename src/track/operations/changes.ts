@@ -134,7 +134,7 @@ export const diff = defineOperation({
   audience: 'both',
   title: 'Show the diff of a task or mission',
   description:
-    'Show what a task changed, line by line, between its snapshots: the files that count as its own. An open task is measured now. For a mission: the files of its attempts, from the start of the first to the end of the last.',
+    'Show what the last attempt at a task changed, line by line, between its snapshots: the files that count as its own. An open one is measured now. All attempts together: waymark review. For a mission: the files of its attempts, from the start of the first to the end of the last.',
   kind: 'query',
   positional: ['id', 'path'],
   input: z.strictObject({
