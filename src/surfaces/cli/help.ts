@@ -102,7 +102,10 @@ export function usage(operations: readonly Operation[], terminal: Terminal, isAl
 /** The help of a group such as `waymark task`. */
 export function groupUsage(word: string, group: readonly Operation[], terminal: Terminal): string {
   const width = helpWidth(terminal)
-  const rows = group.map(({ command, title }) => [command, title] as const)
+  const others = otherCommands.filter(({ command }) => command.startsWith(`${word} `))
+  const rows = [...group, ...others]
+    .map(({ command, title }) => [command, title] as const)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
   return `Commands of ${word}:\n${twoColumns(rows, { width })}\n`
 }
 

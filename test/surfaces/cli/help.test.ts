@@ -78,6 +78,11 @@ test('a process says the same help as the command line in this one', async () =>
   }
 })
 
+test('the help of a group has those of its commands that are no operations, too', () => {
+  const { run } = openCommandLine({ git: false })
+  expect(run('worktree', '--help').out).toMatch(/worktree add .*worktree list .*worktree start /s)
+})
+
 test('the example of a command needs no further field', () => {
   const { run } = openCommandLine()
   const example =
