@@ -52,7 +52,7 @@ test('a task, the inbox and a review show a completion in one form, and each rea
 test('a review that sends back says that the items of the inbox do not go to the agent', async () => {
   const screen = await open(`/review/task/${ids.task}`)
   await screen.click('Send back R')
-  await screen.see('the agent gets only your comments', 'dialog')
+  await screen.see('Closes these items of the inbox', 'dialog')
   expect(screen.all('dialog .send-waiting li')).toHaveLength(1)
 })
 

@@ -206,9 +206,8 @@ function decisionReason(
   { events, approvals }: Extract<InboxItemRequest, { kind: 'decision' }>,
 ): string {
   const description = stateNamed(definition, run.state)?.description
-  const wanted = approvals.map(
-    ({ role, artifact }) =>
-      `Approving ${artifact === null ? 'it' : approvedWords(definition, artifact)} needs the gate role ${role}, which everyone has in a project without a server.`,
+  const wanted = approvals.flatMap(({ artifact }) =>
+    artifact === null ? [] : [`An approval is for ${approvedWords(definition, artifact)}.`],
   )
   const detail = description === null || description === undefined ? '' : ` (${description})`
   const choices = events.map((event) => event.replaceAll(/[_-]+/g, ' '))

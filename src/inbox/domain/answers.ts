@@ -1,6 +1,8 @@
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
+import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { quoteShellWord } from '../../kernel/shell-word.ts'
+import { type CallerPermissions, hasAccess } from '../../people/domain/access.ts'
 import { reopenTask } from '../../review/domain/review.ts'
 import type { Attempt, Task } from '../../track/domain/task.ts'
 import {
@@ -45,6 +47,17 @@ const endings: Readonly<Record<InboxItemKind, Readonly<Partial<Record<InboxVerb,
   command: { approve: approved, reject: rejected },
   stale_attempt: { approve: approved, reject: rejected, dismiss: dismissed },
   loss: { dismiss: dismissed },
+}
+
+/** Why a person may not answer an item; null if they may. `opener` is who asked it, for a question that words answer. */
+export function answerDenial(
+  opener: Actor | null,
+  permissions: CallerPermissions | undefined,
+): string | null {
+  if (!permissions || hasAccess(permissions, 'maintainer')) return null
+  if (opener?.kind === 'agent' && opener.person === permissions.personId) return null
+  const { personName, access } = permissions
+  return `it needs maintainer access, and ${personName} has ${access ?? 'none'}. Contributors answer the questions of their own agents.`
 }
 
 /** The answers offered for an item, the most usual first. */

@@ -45,12 +45,11 @@ import {
   type RecordContext,
   type TransactionInput,
 } from '../../kernel/operations/operation.ts'
-import { hasAccess } from '../../people/domain/access.ts'
 import type { ChangeSet, Reads, RefusedChangeSet } from '../../store/ports/store.ts'
 import { isCompleted } from '../../track/domain/task.ts'
 import { revokeCommand } from '../../track/domain/verdict.ts'
 import { judgeDismissedLoss, judgeRejectedCheck } from '../../track/operations/change-verdict.ts'
-import { decideCommand, endItem, endingOf, type InboxVerb } from '../domain/answers.ts'
+import { answerDenial, decideCommand, endItem, endingOf, type InboxVerb } from '../domain/answers.ts'
 import {
   type InboxItem,
   type InboxItemAnswer,
@@ -226,15 +225,13 @@ async function assertMayAnswer(
   { permissions }: RecordContext,
   { item, verb }: { readonly item: InboxItem; readonly verb: InboxVerb },
 ): Promise<void> {
-  if (!permissions || hasAccess(permissions, 'maintainer')) return
   const opener = verb === 'answer' && item.kind === 'blocker' ? await inboxItems.opener(item.id) : null
-  if (opener?.kind === 'agent' && opener.person === permissions.personId) return
-  const { personName, access } = permissions
-  throw new Failure(
-    'FORBIDDEN',
-    `Inbox item ${item.id} needs maintainer access, and ${personName} has ${access}. Contributors answer the questions of their own agents.`,
-    { reason: 'access_too_low', hint: 'Ask a maintainer of the project: waymark member list' },
-  )
+  const denial = answerDenial(opener, permissions)
+  if (denial === null) return
+  throw new Failure('FORBIDDEN', `Cannot answer inbox item ${item.id}: ${denial}`, {
+    reason: 'access_too_low',
+    hint: 'Ask a maintainer of the project: waymark member list',
+  })
 }
 
 /** Fails if the changes differ from those in the item. Null until measured. */

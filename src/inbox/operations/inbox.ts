@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { decisionChoices } from '../../gate/domain/decisions.ts'
+import { eventNamed } from '../../gate/domain/definition.ts'
 import type { RunRecord } from '../../gate/domain/run.ts'
 import { awaitedApprovalRefusal } from '../../gate/operations/run/approvals.ts'
 import { isAlone, waysOut } from '../../gate/operations/run/own-work.ts'
 import { MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
 import type { LoadedRun } from '../../gate/ports/run-reads.ts'
-import type { Failure } from '../../kernel/failure.ts'
+import { Failure } from '../../kernel/failure.ts'
 import { findMission } from '../../kernel/operations/find.ts'
 import { choice, identifier } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
@@ -13,10 +14,12 @@ import { requireMeasured } from '../../kernel/operations/measurement-protocol.ts
 import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { excerpt } from '../../kernel/text.ts'
-import { peopleBehind } from '../../people/operations/agent-owners.ts'
+import { hasGateRole } from '../../people/domain/access.ts'
+import { type NameBehind, peopleBehind } from '../../people/operations/agent-owners.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { decideCommand } from '../domain/answers.ts'
+import { answerDenial, decideCommand } from '../domain/answers.ts'
 import { type InboxItem, itemKinds } from '../domain/inbox-item.ts'
+import type { InboxItemLine } from '../ports/item-reads.ts'
 import { prepareShownItems, type ShownMeasurements, shownMeasurements } from './approval-content.ts'
 import { dueItems } from './due-items.ts'
 import { InboxEvidence, inboxEvidence } from './evidence.ts'
@@ -102,14 +105,14 @@ export const inbox = defineOperation({
     )
     const decisions = await Promise.all(lines.map(({ item }) => decisionOf(reads, item)))
     const refusals = await Promise.all(
-      lines.map(({ item }, index) =>
-        approvalRefusalOf(reads, { item, loaded: decisions[index] ?? null, context }),
+      lines.map((line, index) =>
+        approvalRefusalOf(reads, { line, loaded: decisions[index] ?? null, context }),
       ),
     )
     return {
       items: lines.map((line, index) => ({
         ...withoutApproval(
-          withChoices(inboxItemEntry(line, personOf), decisions[index] ?? null),
+          withAnswers(line, { personOf, loaded: decisions[index] ?? null, context }),
           refusals[index] ?? null,
           context,
         ),
@@ -124,16 +127,25 @@ export const inbox = defineOperation({
 
 type ApprovalRefusal = { readonly failure: Failure; readonly run: RunRecord | null }
 
-/** Why the caller cannot approve what a run waits for, or a command; null for any other item. */
+/** Why the caller cannot approve what a run waits for, a command, or anything in this project; null if they may. */
 async function approvalRefusalOf(
   reads: Reads,
   {
-    item,
+    line: { item, opener },
     loaded,
     context,
-  }: { readonly item: InboxItem; readonly loaded: LoadedRun | null; readonly context: RecordContext },
+  }: { readonly line: InboxItemLine; readonly loaded: LoadedRun | null; readonly context: RecordContext },
 ): Promise<ApprovalRefusal | null> {
-  const { request, status } = item
+  const { kind, request, status } = item
+  const denial =
+    loaded === null && status === 'open'
+      ? answerDenial(kind === 'blocker' ? opener : null, context.permissions)
+      : null
+  if (denial !== null)
+    return {
+      failure: new Failure('FORBIDDEN', denial.replace(/^it/, 'It'), { reason: 'access_too_low' }),
+      run: null,
+    }
   if (status === 'open' && request?.kind === 'command') {
     const failure = await remoteCommandRefusal(reads, item, context)
     return failure && { failure, run: null }
@@ -147,11 +159,39 @@ async function decisionOf({ runs }: Reads, { request, runId, status }: InboxItem
   return status !== 'open' || request?.kind !== 'decision' || runId === null ? null : runs.load(runId)
 }
 
-/** Of a decision, the answers that its process has: it may know no approval or no rejection, and other events. */
-function withChoices(entry: InboxItemEntry, loaded: LoadedRun | null): InboxItemEntry {
+/** An item with the answers that the caller may give. */
+function withAnswers(
+  line: InboxItemLine,
+  {
+    personOf,
+    loaded,
+    context: { permissions },
+  }: { readonly personOf: NameBehind; readonly loaded: LoadedRun | null; readonly context: RecordContext },
+): InboxItemEntry {
+  const entry = withChoices(inboxItemEntry(line, personOf), loaded, permissions)
+  if (loaded !== null || answerDenial(null, permissions) === null) return entry
+  const mayAnswer = entry.kind === 'blocker' && answerDenial(line.opener, permissions) === null
+  return { ...entry, answers: mayAnswer ? entry.answers.filter(({ verb }) => verb === 'Answer') : [] }
+}
+
+/**
+ * Of a decision, the answers that its process has: it may know no approval or no rejection, and other events. On a server,
+ * those of the caller's gate roles.
+ */
+function withChoices(
+  entry: InboxItemEntry,
+  loaded: LoadedRun | null,
+  permissions: RecordContext['permissions'],
+): InboxItemEntry {
   const { request, answers } = entry
   if (loaded === null || request?.kind !== 'decision') return entry
-  const choices = decisionChoices(loaded.definition, request.state, request.events)
+  const choices = decisionChoices(loaded.definition, request.state, request.events).filter(
+    ({ event }) =>
+      !permissions ||
+      eventNamed(loaded.definition, event)?.allowedRoles.some(
+        (role) => role === '*' || hasGateRole(permissions, role),
+      ),
+  )
   const has = (answer: 'yes' | 'no') => choices.some((choice) => choice.answer === answer)
   const isApproved = has('yes') || request.approvals.length > 0
   return {

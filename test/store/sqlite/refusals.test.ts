@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { quoteShellWord } from '../../../src/kernel/shell-word.ts'
 import { type TemporaryStore, temporaryStore } from '../../support/store.ts'
 import { recordMission } from './processes/store-of.ts'
 
@@ -49,7 +50,7 @@ test.each(['wal', 'delete'])(
     })
     await expectRefused(temporary, 'database_of_taskman')
     await expect(recordMission(temporary.store, 'm-1')).rejects.toMatchObject({
-      hint: expect.stringContaining(`waymark import taskman ${temporary.file}`),
+      hint: expect.stringContaining(`waymark import taskman ${quoteShellWord(temporary.file)}`),
     })
   },
 )

@@ -72,7 +72,8 @@ export function View() {
         <h1>Board</h1>
         {answer.value.totals.blocked > 0 ? (
           <a class="muted" href={href('/plan')}>
-            {formatCount(answer.value.totals.blocked, 'blocked task')}
+            {formatCount(answer.value.totals.blocked, 'task')}{' '}
+            {answer.value.totals.blocked === 1 ? 'waits' : 'wait'} for others
           </a>
         ) : null}
         <Filters rows={rows} />

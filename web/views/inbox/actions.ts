@@ -233,7 +233,9 @@ export function verbsOf(card: InboxCard): readonly CardAction[] {
 /** Why the person may not take an action; null if they may. A contributor answers their own agents. */
 function refusalOf(card: InboxCard, { operation, command }: CardAction): string | null {
   const own = ownPermissions.value
-  if (operation !== 'resolve' || own?.access !== 'contributor') return denialReason(operation)
+  // Sending a review back decides about the work; its operation only sends comments to whoever may no more.
+  const asked = operation === 'review_send' ? 'approve' : operation
+  if (operation !== 'resolve' || own?.access !== 'contributor') return denialReason(asked)
   const isOwnAgent = card.kind === 'blocker' && card.opened_by_person === own.person.name
   return isOwnAgent && command === 'resolve' ? null : denialReason('approve')
 }

@@ -147,7 +147,7 @@ export function Card({
         <AnswerForm verb={asking} send={(text) => answer(asking, text)} leave={leave} />
       ) : (
         <div class="verbs">
-          {whyNone === null ? null : <span class="muted">{whyNone}</span>}
+          {whyNone === null || card.cannot_approve ? null : <span class="muted">{whyNone}</span>}
           {verbs.map((verb, at) => (
             <button
               key={verb.label}

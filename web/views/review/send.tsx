@@ -55,9 +55,7 @@ export function SendDialog({ review, data, action, close }: SendProps) {
             <ReviewQuestions
               of={answered}
               head={
-                action === 'send_back'
-                  ? 'This answers the inbox; the agent gets only your comments, not these questions:'
-                  : approvalEffect(answered)
+                action === 'send_back' ? 'Closes these items of the inbox, too:' : approvalEffect(answered)
               }
             />
             <ReviewQuestions of={others} head={`${title} does not answer:`} />
