@@ -257,9 +257,7 @@ function nameOf(key: string): string {
 
 /** The reason where the person wrote none; an approval needs none. */
 function reasonOf(action: Review['action'], comments: number): string | null {
-  return action === 'approve'
-    ? null
-    : `Sent back with ${formatCount(comments, 'comment')}: get_context lists them.`
+  return action === 'approve' ? null : `Sent back with ${formatCount(comments, 'comment')}.`
 }
 
 interface ReviewDecision {

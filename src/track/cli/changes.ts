@@ -318,7 +318,7 @@ function notesOf(change: ChangedFileLine): readonly string[] {
     scope === 'out' ? 'out of scope' : '',
     broughtInWords(change),
     attribution === 'certain' ? '' : [ownerWords[attribution], ...sharedWithLines(change)].join(', '),
-    via === undefined ? '' : `by ${via}`,
+    via === undefined ? '' : `by the attempt ${via}`,
     uncertain,
   ].filter((note) => note !== '')
 }

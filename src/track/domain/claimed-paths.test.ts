@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pathsNamedIn } from './claimed-paths.ts'
+import { pathsNamedIn, withoutDenials } from './claimed-paths.ts'
 
 const claims = (summary: string, achievements: readonly string[] = []) => ({ summary, achievements })
 
@@ -9,4 +9,13 @@ test('a path is named only whole, wherever it stands in the text', () => {
   expect(pathsNamedIn(claims('(./src/a.ts:12, `utils.ts`)'), paths)).toEqual(['src/a.ts', 'utils.ts'])
   expect(pathsNamedIn(claims('old/src/a.ts, src/a.tsx, src/a.ts.bak, my-utils.ts'), paths)).toEqual([])
   expect(pathsNamedIn({ ...claims('no'), limitations: ['a b.ts is slow'] }, paths)).toEqual(['a b.ts'])
+})
+
+test('a file that the agent says it did not touch is not claimed', () => {
+  const named = (summary: string) =>
+    pathsNamedIn(withoutDenials(claims(summary)), ['src/a.ts', 'src/main.js'])
+  expect(named("Changed src/a.ts. I did not touch src/main.js; it is codex's.")).toEqual(['src/a.ts'])
+  expect(named("I didn't edit src/main.js\nsrc/a.ts takes a discount.")).toEqual(['src/a.ts'])
+  expect(named('src/main.js is not mine; src/a.ts is.')).toEqual(['src/a.ts'])
+  expect(named('The total did not round: fixed in src/a.ts.')).toEqual(['src/a.ts'])
 })

@@ -25,6 +25,26 @@ export function deniedFiles(
   return [...new Set([...notMine, ...denied])]
 }
 
+const denial =
+  /\b(?:did|do|have|has|was|were)(?:n['’]t| not)\b.*\b(?:touch|chang|edit|writ|wrote|modif)|\bnot (?:my|mine)\b/i
+
+/** A report without the sentences that say what its agent did not do. */
+export function withoutDenials(claimed: ClaimedWork): ClaimedWork {
+  const remaining = (text: string) =>
+    sentencesOf(text)
+      .filter((sentence) => !denial.test(sentence))
+      .join(' ')
+  return {
+    ...claimed,
+    summary: remaining(claimed.summary),
+    achievements: claimed.achievements.map(remaining),
+  }
+}
+
+function sentencesOf(text: string): readonly string[] {
+  return text.split(/(?<=[.!?;])\s|\n/)
+}
+
 /** The paths that an agent's report names in full. */
 export function pathsNamedIn(claimed: ClaimedWork, paths: readonly string[]): readonly string[] {
   const text = [claimed.summary, ...claimed.achievements, ...(claimed.limitations ?? [])].join('\n')
@@ -39,7 +59,7 @@ export function pathsNamedBeside(
   words: RegExp,
 ): readonly string[] {
   const sentences = [claimed.summary, ...claimed.achievements, ...(claimed.limitations ?? [])]
-    .flatMap((text) => text.split(/(?<=[.!?;])\s|\n/))
+    .flatMap(sentencesOf)
     .filter((sentence) => words.test(sentence))
   return pathsNamedIn({ summary: sentences.join('\n'), achievements: [] }, paths)
 }

@@ -18,6 +18,8 @@ function liveAttemptHint(
   { actor, agentName }: Pick<TaskRequest, 'actor' | 'agentName'>,
 ): string | Hint {
   const wait = 'Start another task, or wait: an attempt can be taken over two hours after its last call.'
+  if (actor.kind === 'person')
+    return `${wait} If it has stopped for good, end it: waymark task complete ${open.taskId} "<why>" --status failed`
   if (open.actor.name !== actor.name || open.agentName !== agentName) return wait
   return hintOf`If it is yours from an earlier connection, continue without start_task and end it with ${callTo('complete_task', { task_id: open.taskId })}. Otherwise: ${wait}`
 }

@@ -3,7 +3,7 @@ import type { TaskId } from '../../kernel/id.ts'
 import { pathInsidePrefix, pathPatterns } from '../../kernel/path-pattern.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import type { DoneWhen, Promised } from '../../plan/domain/done-when.ts'
-import { pathsNamedBeside, pathsNamedIn, unchangedClaims } from './claimed-paths.ts'
+import { pathsNamedBeside, pathsNamedIn, unchangedClaims, withoutDenials } from './claimed-paths.ts'
 import { listField, nameAuthors } from './owner-notes.ts'
 import type { TaskOutcome } from './task.ts'
 
@@ -642,7 +642,7 @@ function partialMeasurement(facts: VerdictFacts): readonly VerdictReason[] {
       rule: 'measurement_partial' as const,
       text: ownerText(isOthers, [...new Set(files.flatMap(({ agents }) => agents))]),
       paths,
-      fix: ownerFix(paths, pathsNamedIn(facts.outcome, paths)),
+      fix: ownerFix(paths, pathsNamedIn(withoutDenials(facts.outcome), paths)),
     }
   })
   return [...measuring, ...owners]

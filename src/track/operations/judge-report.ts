@@ -12,7 +12,7 @@ import type {
   ReportedChange,
 } from '../domain/changes.ts'
 import { claimedChanges, missingPaths, unchangedPaths } from '../domain/claimed-changes/claimed-changes.ts'
-import { type ClaimedWork, pathsNamedIn } from '../domain/claimed-paths.ts'
+import { type ClaimedWork, pathsNamedIn, withoutDenials } from '../domain/claimed-paths.ts'
 import {
   nameAuthors,
   nameSome,
@@ -324,7 +324,7 @@ export function claimedPaths(
   const named = pathsNamed(
     changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])),
     attempt,
-    outcome,
+    withoutDenials(outcome),
   )
   const isNamed = ({ path, from }: Pick<FileChange, 'path' | 'from'>) =>
     named.has(path) || (from !== undefined && named.has(from))
