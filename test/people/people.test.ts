@@ -417,6 +417,13 @@ test('a contributor answers a question of their own agent, and nothing else', as
     await call('log_issue', { task_id, type: 'other', description, requires_human_review: true }, ben.agent)
   const { items } = await call('inbox', {}, ben.agent)
   const [first, second] = items.map(({ item_id }: { readonly item_id: string }) => item_id)
+  const offered = async (who: Awaited<ReturnType<typeof as>>) =>
+    (await call('inbox', {}, who)).items.map(
+      ({ answers }: { readonly answers: readonly { readonly verb: string }[] }) =>
+        answers.map(({ verb }) => verb),
+    )
+  expect(await offered(ben.person)).toEqual([['Answer'], ['Answer']])
+  expect(await offered(cleo.person)).toEqual([[], []])
   const answer = { id: first, answer: 'Cookies.' }
   expect(await refused('resolve', answer, cleo.person)).toMatchObject({ reason: 'access_too_low' })
   expect(await call('resolve', answer, ben.person)).toMatchObject({ status: 'resolved', closed_by: 'Ben' })
