@@ -110,6 +110,24 @@ test('lets another member approve the work, not the owner of its agent (28)', as
   expect(await emit(builder, 'go')).toMatchObject({ result: { status: 'succeeded' } })
 })
 
+test('offers the events of a run only to whoever has their gate role', async () => {
+  const members = await team(independent, 'independent')
+  const { project, as } = members
+  const id = await worked(members, 'independent', "Ben's agent")
+  await emitting(project, id)(await as("Ben's agent"), 'go', { artifact_paths: ['plan.md'] }).catch(
+    () => null,
+  )
+  await project.call('person_add', { name: 'Dan' })
+  await project.call('member_add', { person: 'Dan', access: 'maintainer' })
+  const { secret } = await project.call('token_create', { kind: 'person', person: 'Dan' })
+  const offered = async (who: Awaited<ReturnType<typeof as>>) => {
+    const { items } = await project.call('inbox', { kind: 'approval' }, who)
+    return items[0].answers.map(({ command }: { readonly command: string }) => command.split(' ')[1])
+  }
+  expect(await offered(await as('Cleo'))).toEqual(['approve', 'decide'])
+  expect(await offered(await project.as(secret))).toEqual([])
+})
+
 test('refuses an approval by the owner of an agent whose attempt was taken over (28)', async () => {
   const members = await team(independent, 'independent')
   const { project, as } = members
