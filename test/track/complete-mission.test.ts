@@ -252,3 +252,23 @@ test('MC2-131 the statuses of a phase: IN_PROGRESS, COMPLETED, and FAILED with i
   await project.call('complete_mission', { mission_id, status: 'failed', summary: 's' })
   expect(await statuses()).toEqual(['COMPLETED', 'FAILED'])
 })
+
+test('phases whose tasks are all done end with the mission, others stay open', async () => {
+  const { call } = await openProject()
+  const { mission_id } = await call('start_mission', { name: 'Auth', objective: 'Log in' })
+  const work = async (phase: number, name: string) => {
+    const { task_id } = await call('start_task', { mission_id, name, phase })
+    await call('complete_task', { task_id, status: 'success', outcome: { summary: 's' } })
+  }
+  await work(1, 'Cookies')
+  await work(2, 'Forms')
+  await call('taskman_phase_list', { mission: mission_id }).then(async ({ phases }) =>
+    call('taskman_task_add', { title: 'Later', phase: phases[1].id }),
+  )
+  await call('complete_mission', { mission_id, status: 'completed', summary: 's' })
+  const { phase_summary } = await call('get_context', { mission_id, include: ['phases'] })
+  expect(phase_summary.map(({ status }: { readonly status: string }) => status)).toEqual([
+    'COMPLETED',
+    'IN_PROGRESS',
+  ])
+})

@@ -129,7 +129,9 @@ export const completeMission = defineOperation({
     const repeat = ending.length === 0
     const unfinished =
       input.status === 'completed' && !repeat ? await unfinishedTasks(reads, mission.id, setting.at) : []
+    const isCompleted = input.status === 'completed' && !repeat
     const events = [
+      ...(isCompleted ? await finishedPhases(reads, mission.id, unfinished) : []),
       ...ending,
       ...(await abandonedAttempts(reads, { mission, gating, author: handling.actor.name }, setting)),
     ]
@@ -259,6 +261,21 @@ async function unfinishedTasks(reads: Reads, owner: MissionId, now: number): Pro
     ),
   )
   return pages.flatMap(({ tasks }) => tasks.map(({ task }) => task))
+}
+
+/** Phases of which all tasks are done end with the mission: one without planned tasks never ends by itself. */
+async function finishedPhases(
+  reads: Reads,
+  missionId: MissionId,
+  unfinished: readonly Task[],
+): Promise<readonly NewProjectEvent[]> {
+  if (unfinished.length >= maxLeft) return []
+  const phases = await reads.missions.phases(missionId)
+  return phases.flatMap(({ id, status, hasWork }): readonly NewProjectEvent[] =>
+    status === 'in_progress' && hasWork && !unfinished.some(({ phaseId }) => phaseId === id)
+      ? [{ kind: 'phase.completed', phaseId: id, missionId }]
+      : [],
+  )
 }
 
 /** A failed mission's runs are canceled with it; those of its tasks continue. */
