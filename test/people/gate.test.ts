@@ -121,10 +121,14 @@ test('offers the events of a run only to whoever has their gate role', async () 
   await project.call('member_add', { person: 'Dan', access: 'maintainer' })
   const { secret } = await project.call('token_create', { kind: 'person', person: 'Dan' })
   const offered = async (who: Awaited<ReturnType<typeof as>>) => {
-    const { items } = await project.call('inbox', { kind: 'approval' }, who)
-    return items[0].answers.map(({ command }: { readonly command: string }) => command.split(' ')[1])
+    const { items } = await project.call('inbox', { kind: 'approval', include: ['evidence'] }, who)
+    const { answers, evidence } = items[0]
+    return [
+      ...answers.map(({ command }: { readonly command: string }) => command.split(' ')[1]),
+      ...evidence.choices.map(({ event }: { readonly event: string }) => event),
+    ]
   }
-  expect(await offered(await as('Cleo'))).toEqual(['approve', 'decide'])
+  expect(await offered(await as('Cleo'))).toEqual(['approve', 'decide', 'drop'])
   expect(await offered(await project.as(secret))).toEqual([])
 })
 

@@ -119,7 +119,7 @@ export const inbox = defineOperation({
         task_name: nameOf(line.item.taskId, tasks),
         mission_name: nameOf(line.item.missionId, missions),
         content: contents.get(line.item.id) ?? null,
-        ...(evidence[index] && { evidence: evidence[index] }),
+        ...(evidence[index] && { evidence: withOwnChoices(evidence[index], decisions[index], context) }),
       })),
       ...rest,
     }
@@ -185,12 +185,8 @@ function withChoices(
 ): InboxItemEntry {
   const { request, answers } = entry
   if (loaded === null || request?.kind !== 'decision') return entry
-  const choices = decisionChoices(loaded.definition, request.state, request.events).filter(
-    ({ event }) =>
-      !permissions ||
-      eventNamed(loaded.definition, event)?.allowedRoles.some(
-        (role) => role === '*' || hasGateRole(permissions, role),
-      ),
+  const choices = decisionChoices(loaded.definition, request.state, request.events).filter(({ event }) =>
+    maySend(event, loaded, permissions),
   )
   const has = (answer: 'yes' | 'no') => choices.some((choice) => choice.answer === answer)
   const isApproved = has('yes') || request.approvals.length > 0
@@ -206,6 +202,26 @@ function withChoices(
         })),
     ],
   }
+}
+
+/** The events that a dashboard offers as buttons, without those of others' gate roles. */
+function withOwnChoices(
+  evidence: z.output<typeof InboxEvidence>,
+  loaded: LoadedRun | null | undefined,
+  { permissions }: RecordContext,
+): z.output<typeof InboxEvidence> {
+  if (!loaded) return evidence
+  return { ...evidence, choices: evidence.choices.filter(({ event }) => maySend(event, loaded, permissions)) }
+}
+
+/** Whether a person may send an event of a run: on a server, in one of their gate roles. */
+function maySend(
+  event: string,
+  { definition }: LoadedRun,
+  permissions: RecordContext['permissions'],
+): boolean {
+  const roles = eventNamed(definition, event)?.allowedRoles ?? []
+  return !permissions || roles.some((role) => role === '*' || hasGateRole(permissions, role))
 }
 
 /** An item offers no approval that would be refused; one person alone gets the ways out. */

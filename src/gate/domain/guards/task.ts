@@ -29,8 +29,8 @@ export const task: GuardKind<TaskGuard> = {
     return unsatisfiedGuard(
       `open tasks${where}: ${open.slice(0, 5).join(', ')}${more}`,
       left.some(({ undone }) => undone)
-        ? 'Complete them. Reopen what was undone: waymark task edit <task> --status to_do. Then it is done again, or dropped: waymark task drop <task>.'
-        : 'Complete them. What is not needed, a person drops: waymark task drop <task>.',
+        ? 'Complete them. Reopen what was undone: waymark task edit <task> --status to_do. Then it is done again, or dropped: waymark task drop <task> "<reason>".'
+        : 'Complete them. What is not needed, a person drops: waymark task drop <task> "<reason>".',
     )
   },
 }
