@@ -94,7 +94,10 @@ export async function measureLanding(
     const readableOf = (files: readonly TaskFileLines[]) => files.filter(({ path }) => !tooLarge.has(path))
     const files = readableOf(task.files)
     if (files.length === 0 && task.files.length > 0) return unknownLanding(task)
-    return followLines({ ...task, files, left: task.left && readableOf(task.left) }, history)
+    const rest = task.left && readableOf(task.left)
+    // What cannot be read is not gone: nothing is replaced then.
+    const left = rest?.length === task.left?.length ? rest : null
+    return followLines({ ...task, files, left }, history)
   })
 }
 
