@@ -65,6 +65,7 @@ export function startBackgroundJobs(
   }
 }
 
+const hooksFirst = 500
 const hooksAgain = 2_000
 
 /** Answers hooks of the project once it has a record. */
@@ -77,7 +78,7 @@ function answerHooks(context: Context): () => Promise<void> {
     })()
     return running
   }
-  const stop = repeatJob(hooksAgain, hooksAgain, job, () => undefined)
+  const stop = repeatJob(hooksFirst, hooksAgain, job, () => undefined)
   return async () => {
     stop()
     // A socket that is just being made is taken away, too.

@@ -7,7 +7,6 @@ const subjects = [
   'sign-in',
   'review-turns',
   'payloads',
-  'layout',
   'notifications',
   'live',
   'approval',

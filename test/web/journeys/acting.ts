@@ -28,21 +28,6 @@ journey('an approval can be undone for five seconds, and then it is sent', async
   await expect.poll(kinds, { timeout: 20_000 }).not.toContain('review')
 })
 
-journey('a key pressed as the list appears acts on the list', async () => {
-  const { page } = await open({ path: '/plan' })
-  await page.evaluate(`new Promise((resolve) => {
-    new MutationObserver((_, observer) => {
-      if (document.querySelector('h1')?.textContent !== 'Inbox') return
-      observer.disconnect()
-      document.dispatchEvent(new KeyboardEvent('keydown', { key: 'j' }))
-      resolve()
-    }).observe(document.body, { subtree: true, childList: true })
-    history.pushState(null, '', '/')
-    dispatchEvent(new PopStateEvent('popstate'))
-  })`)
-  await page.locator('.card').nth(1).and(page.locator('[aria-current]')).waitFor()
-})
-
 journey('a key acts on no card that took the place of the selected one', async () => {
   const { serving, page } = await open({ path: '/' })
   const juno = serving.day.agent('juno')

@@ -31,6 +31,21 @@ test('a list is walked and opened by keys, and its selection is in the address',
   }
 })
 
+test('a key pressed as the list appears acts on the list', async () => {
+  const { page } = await open({ path: '/plan' })
+  await page.evaluate(`new Promise((resolve) => {
+    new MutationObserver((_, observer) => {
+      if (document.querySelector('h1')?.textContent !== 'Inbox') return
+      observer.disconnect()
+      document.dispatchEvent(new KeyboardEvent('keydown', { key: 'j' }))
+      resolve()
+    }).observe(document.body, { subtree: true, childList: true })
+    history.pushState(null, '', '/')
+    dispatchEvent(new PopStateEvent('popstate'))
+  })`)
+  await page.locator('.card').nth(1).and(page.locator('[aria-current]')).waitFor()
+})
+
 test('palette and sheet of keys open by keys, keep the focus, and give it back', async () => {
   const { page } = await open({ path: '/missions' })
   const link = page.locator('.mission-list li a').first()
