@@ -211,6 +211,20 @@ describe('a file that two agents may have changed', () => {
     await isWhole()
   })
 
+  test('waits for no person any more once its agent denies it, and the answer says so', async () => {
+    const project = await openProject()
+    const start = { name: 'Add the form', areas: ['src/form/'], agent_name: 'mira' }
+    const { task_id } = await project.call('start_task', start, mira)
+    await project.call('start_task', { name: 'Add the list', agent_name: 'noor' }, noor)
+    project.write('src/list.ts', 'export const list = 1\n')
+    const outcome = { summary: 'src/list.ts has the form.' }
+    const ended = await project.call('complete_task', { task_id, status: 'success', outcome }, mira)
+    expect(ended.waits_for).toMatchObject([{ kind: 'scope' }])
+    const correction = { task_id, correction: 'Not mine.', not_mine: ['src/list.ts'] }
+    expect((await project.call('complete_task', correction, mira)).waits_for).toEqual([])
+    expect((await project.call('inbox')).items).toEqual([])
+  })
+
   test('needs a person when the last of them denies it at its completion', async () => {
     const { first, second, complete, files, call } = await sharedFile()
     await complete(first, mira, 'Added the form.', { not_mine: ['src/list.ts'] })

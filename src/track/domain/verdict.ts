@@ -652,7 +652,7 @@ function partialMeasurement(facts: VerdictFacts): readonly VerdictReason[] {
 function ownerFix(paths: readonly string[], named: readonly string[]): string {
   const open = paths.filter((path) => !named.includes(path))
   const settles =
-    'that settles it once the other agents complete. If they name it too, its author stays open.'
+    'that settles it once the other agents have completed, unless one of them names it too. Then one of you sends it as "not_mine" in a correction, or a person accepts the work.'
   if (open.length === 0) return `You named ${paths.length === 1 ? 'it' : 'them'}: ${settles}`
   return `Yours: name them in the summary; ${settles} Not yours: send ${listField('not_mine', open)} in the outcome, or after the end with "correction": "…". Next time, start a work tree of your own.`
 }

@@ -57,6 +57,8 @@ export async function correct(
   const own = settled.flatMap((event) => (event.kind === 'files.settled' ? [event] : []))
   const taken = own.flatMap(({ paths }) => paths)
   const ignored = request.status !== undefined || request.outcome !== undefined
+  const closed = new Set(followed.flatMap((event) => (event.kind === 'inbox.closed' ? [event.itemId] : [])))
+  const waiting = (await openItemsOfTask(reads, task.id)).filter(({ id }) => !closed.has(id))
   const notes = [
     ...(ignored ? ['status and outcome are unchanged; the correction is stored beside them.'] : []),
     ...(verdict?.is === 'contradicted' && changed === undefined
@@ -73,7 +75,7 @@ export async function correct(
       ...(end !== null && own.length > 0 && (await reportWithout(reads, corrected.attempt, end, own))),
       ...(verdict && { verdict: verdictEntry(verdict) }),
       task_name: excerpt(task.name, 120),
-      waits_for: (await openItemsOfTask(reads, task.id)).map(openItemEntry),
+      waits_for: waiting.map(openItemEntry),
       corrected: true as const,
       correction: { text: request.correction, created_at: instant(corrected.at) },
       ...(denied.length > 0 && { files_taken_off: taken }),
