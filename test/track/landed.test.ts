@@ -282,6 +282,42 @@ test('a line that a second attempt put back with git is not a part of what has t
   })
 })
 
+test('a file that a person put back by hand between two attempts is not a part of what has to land', async () => {
+  const project = await openProject()
+  const { task_id } = await project.call('start_task', { name: 'Limit', goal: 'g' })
+  const before = project.git('show', 'HEAD:src/api.ts')
+  project.write('src/api.ts', 'export const api = 0\nexport const limit = () => 5\nexport const wait = 2\n')
+  const ending = { task_id, status: 'success', outcome: { summary: 'Limited.' } }
+  await project.call('complete_task', { ...ending, status: 'failed' })
+  project.write('src/api.ts', before)
+  await project.call('start_task', { planned_task_id: task_id, name: 'Limit' })
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  await project.call('complete_task', ending)
+  project.git('commit', '-qam', 'Limit')
+  await project.call('measure_landed')
+  expect(await project.call('show', { id: task_id })).toMatchObject({
+    landed: { is: 'landed', lines: 2, total: 2 },
+  })
+})
+
+test('what is on a branch that was left between two attempts has to land all the same', async () => {
+  const project = await openProject()
+  const { task_id } = await project.call('start_task', { name: 'Limit', goal: 'g' })
+  const main = project.git('branch', '--show-current').trim()
+  project.git('checkout', '-qb', 'first')
+  project.write('src/api.ts', 'export const api = 0\nexport const limit = () => 5\nexport const wait = 2\n')
+  project.git('commit', '-qam', 'Wait')
+  const ending = { task_id, status: 'success', outcome: { summary: 'Limited.' } }
+  await project.call('complete_task', { ...ending, status: 'failed' })
+  project.git('checkout', '-q', main)
+  await project.call('start_task', { planned_task_id: task_id, name: 'Limit' })
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  await project.call('complete_task', ending)
+  project.git('commit', '-qam', 'Limit')
+  await project.call('measure_landed')
+  expect((await project.call('show', { id: task_id })).landed.is).toBe('committed')
+})
+
 test('an agent that continues a mission learns what landed, and what was taken back', async () => {
   const project = await openProject()
   const { mission_id } = await project.call('start_mission', { name: 'Auth', objective: 'Log in' })

@@ -6,22 +6,34 @@ interface NetLines {
   readonly removed: Set<string>
 }
 
-/** What the steps of one task's attempts left in its files, oldest first. Only lines that are certainly the task's count. */
+/**
+ * What the steps of one task's attempts left in its files, oldest first. Only lines that are certainly the task's count,
+ * and none that nobody's step took back on disk before the last attempt began, as by hand after a review.
+ */
 export function taskLines(
   steps: readonly LineStep[],
   attempts: ReadonlySet<string>,
+  lastBegan = Number.NEGATIVE_INFINITY,
 ): readonly TaskFileLines[] {
   const files = new Map<string, NetLines>()
+  const trees = new Set(steps.flatMap((step) => (isOnlyOf(step, attempts) ? [step.span.tree] : [])))
   for (const step of steps) {
-    if (step.certainty === 'contested' || !step.owners.every((owner) => attempts.has(owner))) continue
+    const isNobodys = takesBack(step, lastBegan) && trees.has(step.span.tree)
+    if (!isNobodys && !isOnlyOf(step, attempts)) continue
     const earlier = step.from === undefined ? undefined : files.get(step.from)
     if (step.from !== undefined && earlier !== undefined) {
       files.delete(step.from)
       files.set(step.path, earlier)
     }
-    const net = files.get(step.path) ?? { added: new Set(), removed: new Set() }
-    files.set(step.path, net)
     const { added, removed, returned } = step.hunks.length === 0 ? wholeFiles(step) : changedLines(step)
+    const known = files.get(step.path)
+    if (isNobodys) {
+      for (const line of removed) known?.added.delete(line)
+      for (const line of [...added, ...returned]) known?.removed.delete(line)
+      continue
+    }
+    const net = known ?? { added: new Set(), removed: new Set() }
+    files.set(step.path, net)
     for (const line of removed) if (!net.added.delete(line)) net.removed.add(line)
     for (const line of added) if (!net.removed.delete(line)) net.added.add(line)
     for (const line of returned) net.removed.delete(line)
@@ -29,6 +41,15 @@ export function taskLines(
   return [...files]
     .map(([path, { added, removed }]) => ({ path, added: [...added], removed: [...removed] }))
     .filter(({ added, removed }) => added.length + removed.length > 0)
+}
+
+function isOnlyOf({ certainty, owners }: LineStep, attempts: ReadonlySet<string>): boolean {
+  return certainty !== 'contested' && owners.length > 0 && owners.every((owner) => attempts.has(owner))
+}
+
+/** A change of files alone: after another commit, what is missing here may be on the branch that was left. */
+function takesBack({ owners, span }: LineStep, lastBegan: number): boolean {
+  return owners.length === 0 && span.until <= lastBegan && span.headBefore === span.headAfter
 }
 
 /** So much of the lines that a later change took must be new in their place: else they were only taken away. */

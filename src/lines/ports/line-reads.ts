@@ -47,8 +47,12 @@ export interface LineReads {
   turnMakers(ids: readonly string[]): Promise<readonly TurnAuthor[]>
   /** How many lines that are not blank each of the last 2,000 attempts with lines added net at its end. */
   addedBy(): Promise<readonly { readonly attemptId: string; readonly lines: number }[]>
-  /** The steps that attempts made, or may have made, in work trees since a time; oldest first. */
-  stepsOfAttempts(attempts: readonly string[], since: number): Promise<readonly LineStep[]>
+  /** The steps that attempts made, or may have made, in work trees since a time, and on request nobody's; oldest first. */
+  stepsOfAttempts(
+    attempts: readonly string[],
+    since: number,
+    also?: { readonly nobodys: boolean },
+  ): Promise<readonly LineStep[]>
   /** The steps with hashes that attempts or turns made, or may have made. */
   stepsMadeBy(makers: readonly string[]): Promise<readonly StepPosition[]>
 }

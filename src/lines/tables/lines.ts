@@ -468,7 +468,7 @@ export function lineReads(scope: ReadScope): LineReads {
       }
       return authors
     },
-    async stepsOfAttempts(attempts, since) {
+    async stepsOfAttempts(attempts, since, { nobodys } = { nobodys: false }) {
       const wanted = new Set(attempts)
       const found: LineStep[] = []
       for (let [seq, position] = [0, -1]; ; ) {
@@ -486,7 +486,8 @@ export function lineReads(scope: ReadScope): LineReads {
           .execute()
         for (const row of rows) {
           const step = stepOf(row)
-          if (step.owners.some((owner) => wanted.has(owner))) found.push(step)
+          if (step.owners.length === 0 ? nobodys : step.owners.some((owner) => wanted.has(owner)))
+            found.push(step)
         }
         const last = rows.at(-1)
         if (last === undefined || rows.length < stepsAtOnce) return found

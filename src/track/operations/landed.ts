@@ -297,6 +297,7 @@ async function tasksToMeasure(reads: Reads, machine: string | undefined): Promis
   const steps = await reads.lines.stepsOfAttempts(
     all.map(({ id }) => id),
     since,
+    { nobodys: true },
   )
   const lastAttempts = new Map(tasks.map(({ id }) => [id, attempts.get(id)?.at(-1) ?? null]))
   const undone = await undoneTasks(reads, lastAttempts)
@@ -317,9 +318,9 @@ async function tasksToMeasure(reads: Reads, machine: string | undefined): Promis
       continue
     }
     const names = new Set<string>(own.map(({ id }) => id))
-    const mine = steps.filter(({ owners }) => owners.some((owner) => names.has(owner)))
+    const mine = steps.filter(({ owners }) => owners.length === 0 || owners.some((owner) => names.has(owner)))
     const landed = before?.is === 'landed' ? before : null
-    const files = taskLines(mine, names)
+    const files = taskLines(mine, names, own.at(-1)?.openedAt)
     here.push({
       task,
       lines: {
