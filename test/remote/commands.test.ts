@@ -51,6 +51,17 @@ test('a command runs on the machine with the files, once a person there approved
   })
   expect(result).toMatchObject({ accepted: true })
   expect(existsSync(join(machine.home, 'ran'))).toBe(true)
+
+  // It is in no list of a machine, and is found and taken back all the same.
+  const [approved] = JSON.parse(machine.run('command', 'list', '--json').out).approved_elsewhere
+  expect((await server.api('command_list')).approved_elsewhere).toEqual([approved])
+  expect(machine.run('command', 'list').out).toContain(`${approved.hash.slice(0, 12)}  ${approved.run}`)
+  const revoking = { hash: approved.hash.slice(0, 8), reason: 'Not needed.' }
+  expect(await server.api('command_revoke', revoking)).toMatchObject({ approved_by: approved.author })
+  expect((await server.api('command_list')).approved_elsewhere).toEqual([])
+  const { run_id: next } = await agent.call('state_gate_create_run', { process_id: 'checked' })
+  const again = { run_id: next, event_name: 'finish', expected_revision: 1, idempotency_key: 'four' }
+  expect(await agent.refused('state_gate_emit_event', again)).toMatchObject({ code: 'GUARD_FAILED' })
 })
 
 const skippable = checked

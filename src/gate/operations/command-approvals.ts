@@ -15,13 +15,14 @@ import { list } from '../../kernel/operations/list-answer.ts'
 import {
   measurement,
   prepareSteps,
+  type Readable,
   requireMeasured,
   type WorkTree,
 } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import type { ApprovedCommand, RefusedCommand } from '../ports/command-runner.ts'
+import type { ApprovedCommand } from '../ports/command-runner.ts'
 
 /** A command that a person approved or refused. */
 const Answered = z.object({
@@ -32,7 +33,7 @@ const Answered = z.object({
   created_at: z.string(),
 })
 
-const maxRefused = 200
+const maxRecorded = 200
 
 const localAnswers = z.strictObject({ approved: upTo(approved), refused: upTo(refused) })
 
@@ -43,7 +44,7 @@ export const commandList = defineOperation({
   audience: 'both',
   title: 'List approved and refused commands',
   description:
-    'List the commands that guards may run in this project: who approved each, its pinned files, and whether it still matches. Also those that a person refused.',
+    'List the commands that guards may run in this project: who approved each, its pinned files, and whether it still matches. Also those that a person refused, or that are approved for other machines.',
   kind: 'query',
   input: z.strictObject(pageFields(500, 'How many; default 50')),
   output: z.object({
@@ -54,12 +55,14 @@ export const commandList = defineOperation({
       }),
     ),
     ...page,
+    /** Approved at the server, and not in the list of this machine: they run where --trust-commands was given. */
+    approved_elsewhere: list(Answered),
     refused: list(Answered.extend({ reason: z.string() })),
   }),
 })
   .measure({
     local: measurement({
-      brief: z.strictObject({ without: upTo(sha, maxRefused) }),
+      brief: z.strictObject({ without: upTo(sha, maxRecorded) }),
       measured: localAnswers,
       measure: (workTree, { without }) => locallyAnswered(workTree, without),
     }),
@@ -73,37 +76,49 @@ export const commandList = defineOperation({
   })
   .prepare((reads, input, { actor }, measured) =>
     prepareSteps(measured, async (measure) => {
-      const recorded = await recordedRefusals(reads)
-      const { local } = await measure({ local: { without: recorded.map(({ hash }) => hash) } })
+      const recorded = await recordedAnswers(reads)
+      const { local } = await measure({ local: { without: recorded.refused.map(({ hash }) => hash) } })
       const paging = new Paging('command_list', input, actor, 50)
       const page = paging.slice(local.approved, ({ hash, folder }) => `${hash} ${folder}`)
       const commands = page.entries.map(({ run, folder, pinned: files }) => ({ run, folder, pinned: files }))
       const { hashes } = await measure({ hashes: commands })
-      const all = newestFirst([...recorded, ...local.refused])
-      return { shown: page, hashes, refused: all.slice(0, paging.limit) }
+      return {
+        shown: page,
+        hashes,
+        elsewhere: newestFirst(without(local.approved, recorded.approved)).slice(0, paging.limit),
+        refused: newestFirst([...recorded.refused, ...local.refused]).slice(0, paging.limit),
+      }
     }),
   )
-  .answer(async ({ found: { shown: page, hashes, refused } }) => {
+  .answer(async ({ found: { shown: page, hashes, elsewhere, refused } }) => {
     const { entries, ...rest } = page
     return {
-      commands: entries.map(({ hash, run, folder, files, author, createdAt }, index) => ({
-        hash,
-        run,
-        folder,
-        as_approved: hashes[index] === hash,
-        files: files.slice(0, 50),
-        author,
-        created_at: instant(createdAt),
+      commands: entries.map((command, index) => ({
+        ...answeredEntry(command),
+        as_approved: hashes[index] === command.hash,
+        files: command.files.slice(0, 50),
       })),
       ...rest,
-      refused: refused.map(({ hash, run, folder, reason, author, createdAt }) => {
-        return { hash, run, folder, reason, author, created_at: instant(createdAt) }
-      }),
+      approved_elsewhere: elsewhere.map(answeredEntry),
+      refused: refused.map((command) => ({ ...answeredEntry(command), reason: command.reason })),
     }
   })
 
-function newestFirst(commands: readonly RefusedCommand[]): readonly RefusedCommand[] {
+function answeredEntry({ hash, run, folder, author, createdAt }: Readable<ApprovedCommand>) {
+  return { hash, run, folder, author, created_at: instant(createdAt) }
+}
+
+function newestFirst<Command extends ApprovedCommand>(commands: readonly Command[]): readonly Command[] {
   return commands.toSorted((one, other) => other.createdAt - one.createdAt)
+}
+
+/** Those of the recorded answers that are not in the list of the machine. */
+function without<Command extends ApprovedCommand>(
+  local: readonly { readonly hash: string }[],
+  recorded: readonly Command[],
+): readonly Command[] {
+  const known = new Set(local.map(({ hash }) => hash))
+  return recorded.filter(({ hash }) => !known.has(hash))
 }
 
 /** The answers in this machine's own lists for the project, without those in the record. */
@@ -125,29 +140,23 @@ function withPlainLists<Command extends ApprovedCommand>(command: Command) {
   return { ...command, pinned: [...command.pinned], files: [...command.files] }
 }
 
-/** The refusals in the record, from all machines. */
-async function recordedRefusals({ inboxItems }: Reads): Promise<readonly RefusedCommand[]> {
-  const { items } = await inboxItems.list({ kinds: ['command'], status: 'closed' }, { limit: maxRefused })
+/** The answers of people in the record, for all machines. */
+async function recordedAnswers({ inboxItems }: Reads) {
+  const { items } = await inboxItems.list({ kinds: ['command'], status: 'closed' }, { limit: maxRecorded })
   const hashes = items.flatMap(({ item: { item } }) =>
-    item.status === 'dismissed' && item.request?.kind === 'command' ? [item.request.hash] : [],
+    item.request?.kind === 'command' ? [item.request.hash] : [],
   )
-  const answered = await inboxItems.answeredCommands([...new Set(hashes)])
-  return answered.flatMap(({ status, request, closedBy, closedAt, answer }) => {
-    if (status !== 'dismissed' || request?.kind !== 'command') return []
+  const answered = hashes.length === 0 ? [] : await inboxItems.answeredCommands([...new Set(hashes)])
+  const commands = answered.flatMap(({ status, request, closedBy, closedAt, answer }) => {
+    if (request?.kind !== 'command') return []
     const { hash, run, folder, pinned, files = [] } = request
-    return [
-      {
-        hash,
-        run,
-        folder,
-        pinned,
-        files,
-        author: closedBy ?? '',
-        createdAt: closedAt ?? 0,
-        reason: answer ?? '',
-      },
-    ]
+    const [author, createdAt, reason] = [closedBy ?? '', closedAt ?? 0, answer ?? '']
+    return [{ status, hash, run, folder, pinned, files, author, createdAt, reason }]
   })
+  return {
+    approved: commands.filter(({ status }) => status === 'resolved'),
+    refused: commands.filter(({ status }) => status === 'dismissed'),
+  }
 }
 
 /** More than one is refused as ambiguous. */
@@ -179,7 +188,7 @@ export const commandRevoke = defineOperation({
 })
   .measure({
     local: measurement({
-      brief: z.strictObject({ without: upTo(sha, maxRefused) }),
+      brief: z.strictObject({ without: upTo(sha, maxRecorded) }),
       measured: localAnswers,
       measure: async (workTree, { without }, input) => {
         const answered = await locallyAnswered(workTree, without)
@@ -193,8 +202,8 @@ export const commandRevoke = defineOperation({
     }),
   })
   .prepare(async (reads) => {
-    const recorded = await recordedRefusals(reads)
-    return { briefs: { local: { without: recorded.map(({ hash }) => hash) } }, found: recorded }
+    const recorded = await recordedAnswers(reads)
+    return { briefs: { local: { without: recorded.refused.map(({ hash }) => hash) } }, found: recorded }
   })
   .apply({
     plan: z.strictObject({
@@ -208,11 +217,9 @@ export const commandRevoke = defineOperation({
     decide: async ({ found: recorded, measured }, input) => {
       const local = requireMeasured(measured.local)
       const prefix = input.hash.toLowerCase()
-      const matches = [
-        ...local.approved,
-        ...recorded.filter(({ hash }) => hash.startsWith(prefix)),
-        ...local.refused,
-      ]
+      const isNamed = ({ hash }: { readonly hash: string }) => hash.startsWith(prefix)
+      const approvals = [...local.approved, ...without(local.approved, recorded.approved).filter(isNamed)]
+      const matches = [...approvals, ...recorded.refused.filter(isNamed), ...local.refused]
       const [first] = matches
       if (first === undefined || prefix.length < 6) {
         throw new Failure(
@@ -231,7 +238,7 @@ export const commandRevoke = defineOperation({
         })
       }
       const { hash, run, folder, author } = first
-      return { hash, run, folder, author, wasApproved: !('reason' in first) }
+      return { hash, run, folder, author, wasApproved: approvals.includes(first) }
     },
     apply: async ({ commandApprovals }, { hash }) => {
       await commandApprovals.revoke(hash)

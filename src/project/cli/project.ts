@@ -271,10 +271,10 @@ export const settings: AnswerView<'setting_list'> = (answer, { ink }) =>
     'Set one: waymark setting set <setting> <value>',
   )
 
-/** The approved commands of guards, with their approver and pinned files, then those that a person rejected. */
+/** The approved commands of guards, with their approver and pinned files, then those of other machines and the rejected. */
 export const commandList: AnswerView<'command_list'> = (answer, page) => {
-  const { commands, refused } = answer
-  if (commands.length + refused.length === 0)
+  const { commands, approved_elsewhere: elsewhere, refused } = answer
+  if (commands.length + elsewhere.length + refused.length === 0)
     return 'No command is approved. Commands of guards appear in the inbox: waymark inbox'
   const lines = commands.map((command) => {
     const files = command.files.map(({ path, sha256 }) => `${path}  ${sha256?.slice(0, 12) ?? 'none'}`)
@@ -286,6 +286,15 @@ export const commandList: AnswerView<'command_list'> = (answer, page) => {
       indentText(files.length === 0 ? 'no pinned files' : files.join('\n')),
     ].join('\n')
   })
+  const others = elsewhere.map(({ hash, run, author, folder, created_at: createdAt }) =>
+    [
+      `${page.ink('bold', hash.slice(0, 12))}  ${run}`,
+      indentText(`by ${author} ${formatAge(createdAt, page.now)}, in ${folder}`),
+      indentText(
+        'approved at the server: it runs on machines that trust it (waymark connect --trust-commands)',
+      ),
+    ].join('\n'),
+  )
   const rejected = refused.map(({ hash, run, author, reason, folder, created_at: createdAt }) =>
     [
       `${page.ink('bold', hash.slice(0, 12))}  ${run}  ${page.ink('yellow', 'rejected')}${reason === '' ? '' : `: ${reason}`}`,
@@ -294,6 +303,7 @@ export const commandList: AnswerView<'command_list'> = (answer, page) => {
   )
   return blocks(
     ...lines,
+    ...others,
     ...rejected,
     'Revoke an approval or a rejection: waymark command revoke <hash> "<reason>"',
   )

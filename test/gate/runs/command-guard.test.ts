@@ -399,12 +399,13 @@ describe('what was approved is what runs', () => {
     const run = await pinned()
     const [item] = await waiting(run)
     await run.project.call('approve', { id: item.item_id }, { actor: person })
-    const { commands, total } = await run.project.call('command_list')
+    const { commands, total, approved_elsewhere: elsewhere } = await run.project.call('command_list')
     expect(total).toBe(1)
     expect(commands).toMatchObject([
       { run: 'sh check.sh', folder: run.project.folder, author: 'Tess', as_approved: true },
     ])
     expect(commands[0].files).toHaveLength(3)
+    expect(elsewhere).toEqual([])
     const revoking = { hash: commands[0].hash.slice(0, 8), reason: 'Not needed.' }
     expect(await failureOf(run.project.call('command_revoke', revoking))).toMatchObject({ code: 'FORBIDDEN' })
     expect(

@@ -13,7 +13,7 @@ type ListedCommand = InputOf<'command_revoke'> & {
   readonly folder: string
   readonly author: string
   readonly created_at: string
-  readonly state: 'allowed' | 'changed' | 'refused'
+  readonly state: 'allowed' | 'changed' | 'elsewhere' | 'refused'
   readonly why?: string
 }
 
@@ -25,7 +25,7 @@ export function ProjectSettings() {
       <h2>Commands</h2>
       {isSingleUser.value ? null : (
         <p class="muted">
-          On this server’s machine, and those that were refused anywhere. On another machine:{' '}
+          On this server’s machine, and those that people answered at this server. On another machine:{' '}
           <code>waymark command list</code>
         </p>
       )}
@@ -121,6 +121,7 @@ function CommandRows() {
   if (answer === null) return <Pending failure={listed.failure} />
   const commands: readonly ListedCommand[] = [
     ...answer.commands.map((one) => ({ ...one, state: one.as_approved ? 'allowed' : 'changed' }) as const),
+    ...answer.approved_elsewhere.map((one) => ({ ...one, state: 'elsewhere' }) as const),
     ...answer.refused.map((one) => ({ ...one, state: 'refused', why: one.reason }) as const),
   ]
   if (commands.length === 0)
@@ -177,5 +178,6 @@ function CommandRows() {
 const stateWords = {
   allowed: 'allowed',
   changed: 'changed since it was allowed',
+  elsewhere: 'allowed on machines that trust this server',
   refused: 'refused',
 } as const satisfies Record<ListedCommand['state'], string>
