@@ -92,3 +92,21 @@ test('a question that ended without an answer lets no command run', async () => 
   })
   expect(existsSync(join(machine.home, 'ran'))).toBe(false)
 })
+
+test('checks of a task run where its files are, and elsewhere it is said where that is', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server)
+  const agent = await machine.connect()
+  const { task_id } = await agent.call('start_task', {
+    name: 'Limit',
+    goal: 'g',
+    done_when: { check: ['test -f src/limit.ts'] },
+  })
+  machine.write('src/limit.ts', 'export const limit = 5\n')
+  const outcome = { summary: 'Added src/limit.ts.' }
+  await agent.call('complete_task', { task_id, status: 'success', outcome })
+  expect(await server.api('verify', { run_id: task_id })).toMatchObject({
+    passed: false,
+    note: `The files of the task are on ${hostname()}, in ${machine.folder}: run this there.`,
+  })
+})

@@ -460,6 +460,15 @@ describe('the verdict on a completion with a check', () => {
     expect(await current()).toBe('proven')
     await report('sh check.sh', 'failure')
     expect(await current()).toBe('contradicted')
+    const asked = async () => (await project.call('inbox', { kind: 'verdict' })).items.length
+    expect(await asked()).toBe(1)
+    // Of a task that is to do again nobody decides.
+    const { content } = await project.call('review_show', { task: task.id }, { actor: person })
+    const review = { subject: { task: task.id }, action: 'send_back', text: 'Again', content }
+    await project.call('review_send', review, { actor: person })
+    await report('sh check.sh', 'success')
+    await report('sh check.sh', 'failure')
+    expect([await current(), await asked()]).toEqual(['contradicted', 0])
     expect(troubles(await project.call('doctor'))).toEqual([])
   })
 

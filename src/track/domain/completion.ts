@@ -418,6 +418,7 @@ export function changeVerdict(
   {
     attempt,
     before,
+    isDone,
     verdictItems,
     completion,
     released,
@@ -425,6 +426,8 @@ export function changeVerdict(
   }: {
     readonly attempt: Attempt
     readonly before: Verdict
+    /** Of work that was sent back or undone, nobody decides. */
+    readonly isDone: boolean
     readonly verdictItems: readonly InboxItem[]
     readonly completion: CompletionMode
     readonly released?: readonly string[]
@@ -447,7 +450,7 @@ export function changeVerdict(
   const isAnswered = verdictItems.every(({ status }) => status !== 'open')
   if (isAnswered && asksNothingNew(before, verdict)) return [changed]
   const asking = { attempt, mode: completion, asksOfShared: !isAnswered }
-  const opened = verdictItem(verdict, asking, setting)
+  const opened = isDone ? verdictItem(verdict, asking, setting) : []
   return [
     changed,
     ...closeItems(

@@ -1,6 +1,7 @@
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { gateSettingsOf } from '../../inbox/domain/inbox-gate.ts'
 import type { AttemptId, InboxItemId, TaskId, TransactionContext } from '../../kernel/id.ts'
+import { findTask } from '../../kernel/operations/find.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { changeVerdict } from '../domain/completion.ts'
 import { type Attempt, taskOutcomes } from '../domain/task.ts'
@@ -42,7 +43,7 @@ export async function judgeAgain(
 }
 
 async function verdictEvents(
-  { inboxItems, runs }: Reads,
+  reads: Reads,
   verdict: Verdict,
   judged: {
     readonly attempt: Attempt
@@ -52,10 +53,19 @@ async function verdictEvents(
   },
   setting: TransactionContext,
 ): Promise<readonly NewProjectEvent[]> {
-  const [items, settings] = await Promise.all([inboxItems.ofTask(judged.attempt.taskId), runs.settings()])
+  const { taskId } = judged.attempt
+  const [task, items, settings] = await Promise.all([
+    findTask(reads, taskId),
+    reads.inboxItems.ofTask(taskId),
+    reads.runs.settings(),
+  ])
   const verdictItems = items.filter(({ kind }) => kind === 'verdict')
   const { completion } = gateSettingsOf(settings)
-  return changeVerdict(verdict, { ...judged, verdictItems, completion }, setting)
+  return changeVerdict(
+    verdict,
+    { ...judged, isDone: task.status === 'done', verdictItems, completion },
+    setting,
+  )
 }
 
 /** Files whose author was uncertain, and that are an attempt's, or not, by what the agents say. */

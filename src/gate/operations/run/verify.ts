@@ -169,11 +169,14 @@ interface VerifiedTask {
 /** Why these checks do not change the verdict of a completion; null if it was judged on this content. */
 async function keptVerdictNote(
   { tasks }: Reads,
-  { id, taskId }: Attempt,
+  { id, taskId, snapshot }: Attempt,
   content: string | null,
 ): Promise<string | null> {
   const verdict = (await tasks.verdicts(id)).at(-1)?.verdict
   if (verdict == null || (content !== null && verdict.content === content)) return null
+  if (verdict.content !== undefined && content === null) {
+    return `The files of the task are on ${snapshot.machineName ?? 'the server'}, in ${snapshot.top}: run this there.`
+  }
   const reason =
     verdict.content === undefined
       ? 'The task had no check when it was completed'
