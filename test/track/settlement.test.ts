@@ -256,7 +256,13 @@ test('what no one else can have changed is not denied away', async () => {
   const outcome = { summary: 'Done.', not_mine: ['src/a.ts'] }
   const answer = await project.call('complete_task', { task_id, status: 'success', outcome })
   expect(answer.files_changed.added).toEqual(['src/a.ts'])
+  expect(answer.verification.warnings).toContainEqual(
+    expect.stringMatching(/in spite of not_mine.*: src\/a\.ts/),
+  )
   const correction = { task_id, correction: 'Not mine.', not_mine: ['src/a.ts'] }
-  expect(await project.call('complete_task', correction)).toMatchObject({ files_taken_off: [] })
+  expect(await project.call('complete_task', correction)).toMatchObject({
+    files_taken_off: [],
+    note: expect.stringContaining('Not taken off: src/a.ts.'),
+  })
   expect((await project.call('changes', { id: task_id })).changes).toHaveLength(1)
 })

@@ -16,6 +16,15 @@ export function unknownAuthorNotes(changes: readonly ReportedChange[], own: stri
   ]
 }
 
+/** Files that the agent denies, and that count as its own all the same. */
+export function deniedNotes(paths: readonly string[]): readonly string[] {
+  return paths.length === 0
+    ? []
+    : [
+        `Counted as yours in spite of not_mine, because no other agent may have changed ${paths.length === 1 ? 'it' : 'them'}: ${nameSome(paths)}.`,
+      ]
+}
+
 /** The files that others have probably changed. */
 export function probablyOthersNotes(contested: readonly ContestedFile[]): readonly string[] {
   if (contested.length === 0) return []

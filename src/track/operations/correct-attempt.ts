@@ -8,6 +8,7 @@ import { findAttempt, findTask } from '../../kernel/operations/find.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { correctAttempt } from '../domain/completion.ts'
+import { nameSome } from '../domain/owner-notes.ts'
 import { withoutSettled } from '../domain/settled-files.ts'
 import type { Attempt } from '../domain/task.ts'
 import type { AttemptEnd } from '../ports/attempt-reads.ts'
@@ -56,11 +57,17 @@ export async function correct(
   const verdict = changed ?? verdicts.at(-1)?.verdict
   const own = settled.flatMap((event) => (event.kind === 'files.settled' ? [event] : []))
   const taken = own.flatMap(({ paths }) => paths)
+  const kept = denied.filter((path) => !taken.includes(path.trim().replace(/^\.\//, '')))
   const ignored = request.status !== undefined || request.outcome !== undefined
   const closed = new Set(followed.flatMap((event) => (event.kind === 'inbox.closed' ? [event.itemId] : [])))
   const waiting = (await openItemsOfTask(reads, task.id)).filter(({ id }) => !closed.has(id))
   const notes = [
     ...(ignored ? ['status and outcome are unchanged; the correction is stored beside them.'] : []),
+    ...(kept.length === 0
+      ? []
+      : [
+          `Not taken off: ${nameSome(kept)}. Only files that another agent may have changed are; where all deny one, a person is asked.`,
+        ]),
     ...(verdict?.is === 'contradicted' && changed === undefined
       ? [
           `The verdict stays contradicted: a correction does not change it. Complete the task again without a correction, with the status and a corrected outcome.`,

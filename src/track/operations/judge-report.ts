@@ -14,6 +14,7 @@ import type {
 import { claimedChanges, missingPaths, unchangedPaths } from '../domain/claimed-changes/claimed-changes.ts'
 import { type ClaimedWork, pathsNamedIn, withoutDenials } from '../domain/claimed-paths.ts'
 import {
+  deniedNotes,
   nameAuthors,
   nameSome,
   probablyOthersNotes,
@@ -182,6 +183,7 @@ export function judgeReport(
       ...report.notes,
       ...widenedNote(claims.areas),
       ...unknownAuthorNotes(changes, displayName(attempt)),
+      ...deniedNotes(keptDenials(attempt, changes, claims.notMine)),
       ...unseenNotes(changes),
       ...broughtNotes(changes),
       ...probablyOthersNotes(unsettled),
@@ -192,6 +194,16 @@ export function judgeReport(
     ],
     endSnapshot,
   }
+}
+
+/** Denied changes that are the attempt's all the same, because no other one can have made them. */
+function keptDenials(
+  attempt: Attempt,
+  changes: readonly ReportedChange[],
+  denied: readonly string[] = [],
+): readonly string[] {
+  const certain = changes.filter(({ attribution }) => attribution === 'certain')
+  return [...deniedPaths(certain, attempt, denied)]
 }
 
 export function ignoredPaths({ ignored: { added, modified, deleted } }: ChangeReport): readonly string[] {
