@@ -496,6 +496,23 @@ test('an answer to the review of an attempt also answers its verdict, and the ot
   }
 })
 
+test('to approve the review that an agent asked for accepts the work, until more is asked about it', async () => {
+  const project = await openProject()
+  const { mission_id } = await project.call('start_mission', { name: 'm', objective: 'o' })
+  const { task_id: task } = await project.call('start_task', { name: 'Sign in', mission_id })
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  const outcome = { summary: 'Changed src/auth.ts.', manual_review_needed: true }
+  await project.call('complete_task', { task_id: task, status: 'success', outcome })
+  const accepted = async () => (await project.call('show', { id: task })).attempts[0].accepted_by
+  expect(await accepted()).toBeUndefined()
+  const { items } = await project.call('inbox', {})
+  await project.call('approve', { id: items[0].item_id }, as)
+  expect(await accepted()).toBe('Tess')
+  const end = { mission_id, status: 'completed', summary: 'Done.' }
+  const { warnings = [] } = await project.call('complete_mission', end)
+  expect(warnings.join()).not.toMatch(/unproven/)
+})
+
 test('an inbox entry of a review names the review; to reject it sends the task back', async () => {
   const project = await openProject()
   const { task_id: task } = await project.call('start_task', { name: 'Sign in' })

@@ -32,7 +32,7 @@ import type {
 } from '../ports/mission-reads.ts'
 import { attemptOf } from './attempt.ts'
 import { linesOfMissions, noMissionLines } from './mission-change.ts'
-import { acceptingReview } from './verdict-reads.ts'
+import { acceptingItem, acceptingReview } from './verdict-reads.ts'
 
 export interface MissionTable {
   project_id: string
@@ -457,11 +457,7 @@ const doubtedOfMission = prepareByLimit((limit) =>
       .where('task.status', '=', 'done')
       .where('task.resolution', '<>', 'dropped')
       .where('ended.verdict', 'in', ['contradicted', 'unproven'])
-      .where(
-        sql<boolean>`not exists (select 1 from inbox_item as item
-          where item.project_id = task.project_id and item.attempt_id = task.last_attempt_id
-            and item.kind = 'verdict' and item.action <> 'sent back')`,
-      )
+      .where(sql<boolean>`not exists (select 1 from inbox_item as item where ${acceptingItem})`)
       .where(sql<boolean>`not exists (select 1 from review where ${acceptingReview})`)
       .orderBy('ended.verdict')
       .orderBy('task.seq')

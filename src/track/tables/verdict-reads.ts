@@ -27,6 +27,17 @@ const verdictsOfAttempts = prepareByIds((db, projectId, attemptIds) =>
     .orderBy('seq'),
 )
 
+/**
+ * An inbox item whose answer accepts the last completion of a task: about its verdict, or, where nothing is asked about
+ * that, about the review that its agent asked for.
+ */
+export const acceptingItem = sql<boolean>`item.project_id = task.project_id
+  and item.attempt_id = task.last_attempt_id
+  and (item.kind = 'verdict' and item.action <> 'sent back'
+    or item.kind = 'review' and item.action = 'approved' and not exists (select 1 from inbox_item as asked
+      where asked.project_id = item.project_id and asked.attempt_id = item.attempt_id
+        and asked.kind = 'verdict' and asked.status = 'open'))`
+
 /** A review that accepts the last completion of a task: of the task itself, or of its mission. */
 export const acceptingReview = sql<boolean>`review.project_id = task.project_id and review.action = 'approve'
   and (review.subject = task.id
@@ -38,9 +49,7 @@ const acceptedTasks = prepareByIds((db, projectId, taskIds) => ({
   compile: () =>
     sql<{ readonly id: string; readonly author: string | null }>`
       select task.id, coalesce(
-        (select item.closed_by from inbox_item as item
-          where item.project_id = task.project_id and item.attempt_id = task.last_attempt_id
-            and item.kind = 'verdict' and item.action <> 'sent back' order by item.seq desc limit 1),
+        (select item.closed_by from inbox_item as item where ${acceptingItem} order by item.seq desc limit 1),
         (select review.author_name from review where ${acceptingReview} order by review.seq desc limit 1)
       ) as author
       from task where task.project_id = ${projectId} and task.id in (${sql.join([...taskIds])})`.compile(db),
