@@ -60,15 +60,15 @@ function isEmpty(value: unknown): boolean {
 /** The instructions for a model that connects. */
 const instructions = `Waymark records what you work on and checks with git what you really changed.
 
-How to work, 3 to 6 calls per task:
+3 to 6 calls per task:
 1. Asked to work in a mission: list_missions, then get_context. Only new work: start_mission with a measurable objective; plan_tasks plans it.
 2. Before you edit any file: take a planned task with taskman_task_next { claim: true } and start_task { planned_task_id, claim_token }, or start_task a new one with goal, mission_id and areas (folders or globs). A late start misses your edits.
-3. Meanwhile, sparingly: log_decision for a choice with real alternatives, log_issue for a problem (requires_human_review: true for a person), log_milestone at most 5 times.
+3. Meanwhile, sparingly: log_decision for a choice with alternatives, log_issue for a problem (requires_human_review: true for a person), log_milestone at most 5 times.
 4. When done: complete_task with status and an honest outcome.summary that names what you edited outside your areas. preview: true shows the result first. A failed task can be taken again.
 5. Instead of polling: get_context { wait_seconds }. At the end: complete_mission.
 
-What you write is your claim; what changed is measured between start_task and complete_task: commits, uncommitted and new files. measurement "exact": every path is certain; else something could not be seen. In a shared tree, contested_files are probably others'. A file outside your areas is unexpected: explain or put it back. scope_match null: nothing was declared.
+What you write is a claim; changes are measured from start_task to complete_task: commits, uncommitted and new files. measurement "exact": every path is certain; else something could not be seen. In a shared tree, contested_files are probably others'. A file outside your areas (tests, docs and manifests are inside) is unexpected: explain or put it back. scope_match null: nothing was declared.
 
 Before you undo a line: waymark why <file>:<line>, or resource waymark://why/{path}:{line}.
 
-A refusal says what to do next. Blockers and reviews are resolved by people, not by you.`
+A refusal says what to do next. People resolve blockers and reviews, not you.`

@@ -468,7 +468,7 @@ function missingChanges(facts: VerdictFacts): readonly VerdictReason[] {
       rule: 'changes_missing',
       text: 'No changed file matches:',
       paths: missing,
-      fix: 'Start the task again and make the change, or complete as partial_success or failed.',
+      fix: 'Make the change (in a new attempt, once this one has ended), or complete as partial_success or failed.',
     },
   ]
 }

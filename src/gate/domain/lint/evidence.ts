@@ -251,7 +251,7 @@ function isGlob(pattern: string): boolean {
   return /[*?[\]{}!]|\/$/.test(pattern.trim()) || !/\.[^/]*$/.test(pattern.trim())
 }
 
-/** Finds commands that run a project file or a manifest and pin nothing: any writer of that file decides what runs. */
+/** Finds commands that run a file which neither their approval covers nor a pin: any writer of it decides what runs. */
 export function unpinnedCommandFindings({ guards }: ProcessDefinition): readonly Finding[] {
   return guards.flatMap(({ name, guard }) => {
     if (guard.type !== 'command' || guard.pinned.length > 0) return []
@@ -274,27 +274,13 @@ function commandsIn(line: string): readonly (readonly string[])[] {
   })
 }
 
-/** Programs that run a file of the project, with the name of that file. */
+/** Programs that run a file of the project which their approval does not cover, with its name. */
 const manifests: Readonly<Record<string, string>> = {
-  npm: 'package.json',
-  npx: 'package.json',
-  pnpm: 'package.json',
-  yarn: 'package.json',
-  bun: 'package.json',
-  deno: 'deno.json',
-  make: 'Makefile',
-  gmake: 'Makefile',
-  just: 'justfile',
-  task: 'Taskfile.yml',
-  rake: 'Rakefile',
   bundle: 'Gemfile',
-  composer: 'composer.json',
   cargo: 'Cargo.toml',
   go: 'go.mod',
   mvn: 'pom.xml',
   gradle: 'build.gradle',
-  tox: 'tox.ini',
-  nox: 'noxfile.py',
   pytest: 'pyproject.toml',
   poetry: 'pyproject.toml',
   uv: 'pyproject.toml',
