@@ -169,7 +169,7 @@ test('a file that one changed alone and both may have changed later is not certa
     measurement: 'partial',
     verification: { scope_match: true },
     details: [{ path: 'f', attribution: 'probable', added_lines: 4, lines: 'all', with: [{ agent: 'ben' }] }],
-    commits: [{ subject: 'of ben', author: 'unknown' }],
+    commits: [{ subject: 'of ben', whose: 'unknown' }],
   })
   expect(await s.owners('f')).toEqual({
     x1: 'ada',

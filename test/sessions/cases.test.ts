@@ -619,7 +619,7 @@ describe('git inside and between turns', () => {
       { path: 'src/auth.ts', attribution: 'certain', origin: 'task' },
       { path: 'upstream.txt', origin: 'imported' },
     ])
-    expect(turn.commits).toMatchObject([{ subject: 'own', author: 'own' }])
+    expect(turn.commits).toMatchObject([{ subject: 'own', whose: 'own' }])
   })
 
   test('case 27: what a turn amends is its own, and what a rebase brings in is imported', async () => {
@@ -639,8 +639,8 @@ describe('git inside and between turns', () => {
       { path: 'upstream.txt', origin: 'imported' },
     ])
     expect(turn.commits).toMatchObject([
-      { subject: 'own', author: 'own' },
-      { subject: 'own, and better', author: 'own' },
+      { subject: 'own', whose: 'own' },
+      { subject: 'own, and better', whose: 'own' },
     ])
   })
 

@@ -111,9 +111,9 @@ describe('several agents in one work tree are told apart honestly', () => {
     project.write('src/api.ts', 'again by two\n')
     project.git('commit', '-qam', 'Everything there was')
     const report = await project.call('complete_task', { task_id: first.task_id, ...done })
-    const told = report.commits.map(({ subject, author }: { subject: string; author: string }) => [
+    const told = report.commits.map(({ subject, whose }: { subject: string; whose: string }) => [
       subject,
-      author,
+      whose,
     ])
     expect(told).toEqual([
       ['Auth: as asked', 'own'],
@@ -127,7 +127,7 @@ describe('several agents in one work tree are told apart honestly', () => {
     const alone = await project.call('start_task', { name: 'three' })
     project.git('commit', '-q', '--allow-empty', '-m', 'Alone')
     const last = await project.call('complete_task', { task_id: alone.task_id, ...done })
-    expect(last.commits).toMatchObject([{ subject: 'Alone', author: 'own' }])
+    expect(last.commits).toMatchObject([{ subject: 'Alone', whose: 'own' }])
   })
 
   test('words that name a file which did not change are found out', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { Randomness } from '../git/randomness.ts'
 import { amount } from '../support/amount.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
-import { type Answer, openProject, type TestProject } from '../support/project.ts'
+import { type Answer, openProject, person, type TestProject } from '../support/project.ts'
 import { numstat, treeOf } from './together/agents.ts'
 
 const done = { status: 'success', outcome: { summary: 's' } }
@@ -87,6 +87,24 @@ test('what an attempt of another mission may have written too is said', async ()
       { others: true, added_lines: 1 },
     ])
   }
+})
+
+test('an attempt around another one leaves the files of both', async () => {
+  const project = await openProject()
+  const { mission_id } = await project.call('start_mission', { name: 'm', objective: 'o' })
+  const before = treeOf(project.folder)
+  const start = async (name: string) =>
+    (await project.call('start_task', { mission_id, name, agent_name: name })).task_id
+  const [long, short] = [await start('long'), await start('short')]
+  project.write('src/short.ts', 'short\n')
+  await project.call('complete_task', { task_id: short, ...done })
+  project.write('src/long.ts', 'long\n')
+  await project.call('complete_task', { task_id: long, ...done })
+  expect(await told(project, mission_id)).toEqual(numstat(project.folder, before, treeOf(project.folder)))
+  const { files } = await project.call('review_show', { mission: mission_id }, { actor: person })
+  expect(files.map(({ path }: Answer) => path)).toEqual(['src/long.ts', 'src/short.ts'])
+  const { diff } = await project.call('diff', { id: mission_id })
+  expect(diff).toMatch(/src\/long.ts[^]*src\/short.ts/)
 })
 
 test('two that end at the same moment leave the state of the later one', async () => {

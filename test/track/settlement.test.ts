@@ -211,6 +211,18 @@ describe('a file that two agents may have changed', () => {
     await isWhole()
   })
 
+  test('is of the one that is left once the others deny it, although it names no file', async () => {
+    const { first, second, complete, correct, call, isWhole } = await sharedFile()
+    await complete(first, mira, 'Added the list.')
+    await complete(second, noor, 'Done.')
+    const doubts = async () =>
+      (await call('show', { id: first })).attempts[0].verdict.reasons.map(({ rule }: Answer) => rule)
+    expect(await doubts()).toEqual(['no_check', 'measurement_partial'])
+    await correct(second, noor)
+    expect(await doubts()).toEqual(['no_check'])
+    await isWhole()
+  })
+
   test('waits for no person any more once its agent denies it, and the answer says so', async () => {
     const project = await openProject()
     const start = { name: 'Add the form', areas: ['src/form/'], agent_name: 'mira' }

@@ -16,7 +16,7 @@ export const projects: AnswerView<'project_list'> = ({ projects: listed }, page)
   if (listed.length === 0) return 'This server has no projects yet. Add one: waymark project add <name>'
   const columns = [
     { title: 'project', shrinks: true },
-    { title: 'needs you', align: 'right' as const },
+    { title: 'inbox', align: 'right' as const },
     { title: 'running', align: 'right' as const },
     { title: 'last entry' },
     { title: 'id' },

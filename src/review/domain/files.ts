@@ -43,7 +43,7 @@ export function touchedFiles(
 ): readonly TouchedFile[] {
   const files = new Map<string, TouchedFile>()
   const ends = new Map<string, SnapshotLocation>()
-  for (const work of works) {
+  for (const work of works.toSorted((a, b) => endedAt(a) - endedAt(b))) {
     const tree = treeOf(work.attempt.snapshot)
     ends.set(tree, work.end)
     const own = work.changes.filter(({ origin }) => origin !== 'imported')
@@ -54,13 +54,17 @@ export function touchedFiles(
       const earlier = before.get(from)
       const certainty =
         ranks[Math.max(ranks.indexOf(change.attribution), ranks.indexOf(earlier?.certainty ?? 'certain'))]
+      // An attempt that began first may end last.
+      const first = earlier?.steps.every(({ work: other }) => beganAt(other) <= beganAt(work))
+        ? earlier
+        : null
       files.set(`${tree}\0${path}`, {
         path,
-        from: earlier?.from ?? from,
+        from: first?.from ?? from,
         tree,
-        before: earlier?.before ?? work.attempt.snapshot,
+        before: first?.before ?? work.attempt.snapshot,
         after: work.end,
-        wasThere: earlier?.wasThere ?? change.change !== 'added',
+        wasThere: first?.wasThere ?? change.change !== 'added',
         isThere: change.change !== 'deleted',
         steps: [...(earlier?.steps ?? []), { work, from, path }],
         certainty: certainty ?? 'certain',
@@ -70,6 +74,15 @@ export function touchedFiles(
   return [...files.values()]
     .map((file) => withLater({ ...file, after: ends.get(file.tree) ?? file.after }, later.get(file.tree)))
     .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.tree < b.tree ? -1 : 1))
+}
+
+function beganAt({ attempt }: ReviewedAttempt): number {
+  return attempt.openedAt
+}
+
+/** An open attempt is measured now. */
+function endedAt({ attempt }: ReviewedAttempt): number {
+  return attempt.closedAt ?? Number.POSITIVE_INFINITY
 }
 
 /**

@@ -260,11 +260,12 @@ function statesBrief(
 }
 
 function sentState(
-  { steps }: TouchedFile,
+  { steps, before }: TouchedFile,
   side: 'before' | 'after',
   stored: StoredFileStates,
 ): FileState | null | undefined {
-  const step = side === 'before' ? steps[0] : steps.at(-1)
+  const first = steps.find(({ work }) => work.attempt.snapshot === before)
+  const step = side === 'before' ? first : steps.at(-1)
   return step === undefined ? undefined : stored.get(step.work.attempt.id)?.get(step.path)?.[side]
 }
 

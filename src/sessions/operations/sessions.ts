@@ -91,7 +91,7 @@ export const sessionsShow = defineOperation({
         /** Reported by an edit tool, and no different at the end. */
         unfound: strings,
         commits: list(
-          z.object({ id: z.string(), subject: z.string(), author: z.enum(['own', 'other', 'unknown']) }),
+          z.object({ id: z.string(), subject: z.string(), whose: z.enum(['own', 'other', 'unknown']) }),
         ),
         notes: strings,
         edits: z.int(),
@@ -145,7 +145,7 @@ export const sessionsShow = defineOperation({
           contested: evidence?.contested ?? [],
           outside: evidence?.outside ?? [],
           unfound: evidence?.unfound ?? [],
-          commits: evidence?.commits ?? [],
+          commits: (evidence?.commits ?? []).map(({ author, ...commit }) => ({ ...commit, whose: author })),
           notes: evidence?.notes ?? [],
           edits: edits.get(id)?.length ?? 0,
           commands: commands.get(id)?.length ?? 0,

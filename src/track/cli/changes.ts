@@ -162,7 +162,7 @@ export function sharedTreeText(
 ): string {
   const contested = contestedRows(answer.contested_files ?? [], page)
   const commits = (answer.commits ?? []).map((commit) => {
-    const committer = page.ink('dim', committers[commit.author])
+    const committer = page.ink('dim', committers[commit.whose])
     return `${page.ink('yellow', commit.id.slice(0, 8))}  ${escapeLineBreaks(commit.subject)}  ${committer}`
   })
   const paths = answer.claimed_paths ?? []
@@ -185,7 +185,7 @@ export function sharedTreeText(
 const committers = {
   own: 'its own',
   other: 'of another agent',
-  unknown: 'author unknown',
+  unknown: 'agent unknown',
 } as const
 
 const found = {

@@ -127,7 +127,7 @@ export function missionTable(missions: readonly MissionListRow[], page: RenderCo
     { title: 'running', align: 'right' },
     { title: 'to do', align: 'right' },
     { title: 'done', align: 'right' },
-    { title: 'needs you', align: 'right' },
+    { title: 'inbox', align: 'right' },
     { title: 'id' },
   ] as const
   const rows = missions.map((mission) => [

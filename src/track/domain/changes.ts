@@ -27,7 +27,7 @@ export interface BroughtBy {
   readonly commit?: string
 }
 
-/** `brought by git (cherry-pick, 1a2b3c4d)`; `already in git`; `already in 1a2b3c4d` where no command brought it: who was there may have typed it. */
+/** `brought by git (cherry-pick, 1a2b3c4d)`; `the same as in git`; `the same as in 1a2b3c4d` where no command brought it: who was there may have typed it. */
 export function broughtByGit({
   command,
   commit,
@@ -36,7 +36,7 @@ export function broughtByGit({
   commit?: string | undefined
 } = {}): string {
   const id = commit?.slice(0, 8)
-  if (command === undefined) return id === undefined ? 'already in git' : `already in ${id}`
+  if (command === undefined) return id === undefined ? 'the same as in git' : `the same as in ${id}`
   return `brought by git (${id === undefined ? command : `${command}, ${id}`})`
 }
 

@@ -573,8 +573,11 @@ function openChecks({
           rule: check.isShared === true ? 'check_failed_shared' : 'check_failed',
           text:
             check.isShared === true
-              ? `${command} failed (${exitText(exitCode)}) while another agent worked in the same work tree.`
+              ? `${command} failed (${exitText(exitCode)}) and other agents worked in the same work tree during the task: it may be for their changes.`
               : `${command} failed (${exitText(exitCode)}).`,
+          ...(check.isShared === true && {
+            fix: 'Run it yourself and read what it prints. If your change is at fault, start the task again and mend it. Once it passes on the same content: waymark verify <task>',
+          }),
         },
       ]
     }
@@ -651,10 +654,10 @@ function partialMeasurement(facts: VerdictFacts): readonly VerdictReason[] {
 /** What the agent can say of files that may be another's; it named some of them in its words. */
 function ownerFix(paths: readonly string[], named: readonly string[]): string {
   const open = paths.filter((path) => !named.includes(path))
-  const settles =
-    'that settles it once the other agents have completed, unless one of them names it too. Then one of you sends it as "not_mine" in a correction, or a person accepts the work.'
-  if (open.length === 0) return `You named ${paths.length === 1 ? 'it' : 'them'}: ${settles}`
-  return `Yours: name them in the summary; ${settles} Not yours: send ${listField('not_mine', open)} in the outcome, or after the end with "correction": "…". Next time, start a work tree of your own.`
+  const it = paths.length === 1 ? 'it' : 'them'
+  if (open.length === 0)
+    return `You named ${it}: that settles it once the other agents have completed. If one of them names ${it} too, one of you has to deny ${it} ("not_mine"), or a person accepts the work.`
+  return 'Yours: name them in the summary of this call; once it is completed, the other agents can deny them. Not yours: deny them with "not_mine", in the outcome, or later beside "correction". Next time, start a work tree of your own.'
 }
 
 function ownerText(isProbablyOthers: boolean, agents: readonly string[]): string {

@@ -177,7 +177,7 @@ export const sharedTreeFields = {
   ).optional(),
   contested_files_total: z.int().optional(),
   commits: list(
-    z.object({ id: z.string(), subject: z.string(), author: z.enum(['own', 'other', 'unknown']) }),
+    z.object({ id: z.string(), subject: z.string(), whose: z.enum(['own', 'other', 'unknown']) }),
   ).optional(),
   commits_total: z.int().optional(),
   claimed_paths: list(
@@ -218,7 +218,7 @@ export function sharedTree({
       commits: commits.slice(0, maxCommits).map(({ id, subject, author }) => ({
         id: id.slice(0, 12),
         subject: excerpt(subject, 80),
-        author,
+        whose: author,
       })),
     }),
     ...(commits && commits.length > maxCommits && { commits_total: commits.length }),

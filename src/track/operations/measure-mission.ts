@@ -17,7 +17,7 @@ export const missionStates = measurement({
   brief: z.strictObject({
     from: place,
     end: place,
-    /** The snapshot at the mission's first attempt there; null for the first attempt itself. */
+    /** The snapshot at the mission's first attempt there; null for that attempt itself, if no other one changed files. */
     first: place.nullable(),
     /** The last attempt's end snapshot, where nothing may have changed since. */
     last: place.nullable(),
@@ -49,7 +49,7 @@ export function missionBrief(
   end: SnapshotLocation | null,
 ): BriefOf<typeof missionStates> | undefined {
   if (end === null) return undefined
-  const isFirst = tree.first === null || tree.first.id === attempt.id
+  const isFirst = tree.first === null || (tree.first.id === attempt.id && tree.recorded.length === 0)
   const last = tree.lastEnded?.endSnapshot
   return {
     from: attempt.snapshot,

@@ -145,11 +145,30 @@ async function soleOwners(
       !staying.some((other) => other.attempt.id !== id && other.change.path === path) && !others.some(isOpen),
   )
   const statements = await tasks.statements(alone.map(({ attempt }) => attempt.id))
-  return alone.flatMap(({ attempt, change }) => {
-    const claimed = statements.get(attempt.id)?.claimed
-    const isClaimed = claimed !== undefined && claimedPaths([change], attempt, claimed).has(change.path)
-    return isClaimed ? [{ attemptId: attempt.id, taskId: attempt.taskId, paths: [change.path] }] : []
-  })
+  const owned = await Promise.all(
+    alone.map(async ({ attempt, change }) => {
+      const claimed = statements.get(attempt.id)?.claimed
+      const isClaimed = claimed !== undefined && claimedPaths([change], attempt, claimed).has(change.path)
+      const isOwn = isClaimed || (await isDeniedByOthers({ tasks }, change, settled))
+      return isOwn ? [{ attemptId: attempt.id, taskId: attempt.taskId, paths: [change.path] }] : []
+    }),
+  )
+  return owned.flat()
+}
+
+/** Whether each other task that may have changed a file denied it, with these events or before. */
+async function isDeniedByOthers(
+  { tasks }: Pick<Reads, 'tasks'>,
+  { path, with: others = [] }: ReportedChange,
+  settled: readonly SettledFiles[],
+): Promise<boolean> {
+  const lasts = await Promise.all(others.map(({ taskId }) => tasks.lastAttempt(taskId as TaskId))) // a brand
+  const statements = await tasks.statements(lasts.flatMap((last) => last?.id ?? []))
+  const isDenied = (last: Attempt | null) =>
+    last !== null &&
+    (settled.some(({ attemptId, paths }) => attemptId === last.id && paths.includes(path)) ||
+      statements.get(last.id)?.denied.includes(path) === true)
+  return lasts.length > 0 && lasts.every(isDenied)
 }
 
 function dismissQuestion({ id, missionId, taskId, paths }: InboxItem): NewProjectEvent {

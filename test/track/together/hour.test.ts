@@ -119,7 +119,7 @@ test('a lead and three workers share a work tree for an hour, and every report i
   })
   expect(candidatesByPath(first)).toEqual({ 'src/config/index.js': 'cy', 'src/printer/index.js': 'bob' })
   expect(first.claimed_paths).toEqual([{ path: 'src/printer/format.js', found: 'uncontested' }])
-  expect(first.commits).toMatchObject([{ subject: 'Parse digits', author: 'unknown' }])
+  expect(first.commits).toMatchObject([{ subject: 'Parse digits', whose: 'unknown' }])
   expect(first).toMatchObject({
     measurement: 'partial',
     verification: { scope_match: false, unexpected_files: ['src/printer/format.js'] },

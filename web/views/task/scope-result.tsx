@@ -203,12 +203,12 @@ export function SharedFiles({ changes }: { readonly changes: ChangesData }) {
             Commits <span class="muted">during the attempt</span>
           </h2>
           <ul>
-            {commits.map(({ id, subject, author }) => (
+            {commits.map(({ id, subject, whose }) => (
               <li key={id}>
                 <span class="cut">
                   <code>{id.slice(0, 8)}</code> {subject}
                 </span>
-                <span class="muted">{committer[author]}</span>
+                <span class="muted">{committer[whose]}</span>
               </li>
             ))}
           </ul>
@@ -221,4 +221,4 @@ export function SharedFiles({ changes }: { readonly changes: ChangesData }) {
   )
 }
 
-const committer = { own: 'by this agent', other: 'by another agent', unknown: 'author unknown' } as const
+const committer = { own: 'by this agent', other: 'by another agent', unknown: 'agent unknown' } as const

@@ -17,7 +17,13 @@ export function AttemptCompletion({
 }) {
   const { claimed, verdict, changed_since: changed = [] } = attempt
   if (claimed === null && verdict === null) return null
-  const unchanged = (attempt.measured?.claimed_paths ?? []).filter(({ found }) => found === 'unchanged')
+  // A claim that an earlier attempt answers is none of the verdict's reasons.
+  const unchanged =
+    verdict === null
+      ? (attempt.measured?.claimed_paths ?? []).flatMap(({ path, found }) =>
+          found === 'unchanged' ? [path] : [],
+        )
+      : verdict.reasons.flatMap(({ rule, paths = [] }) => (rule === 'claimed_not_changed' ? paths : []))
   return (
     <section class="task-verdict" aria-label="Verdict">
       <CompletionVerdict
@@ -30,7 +36,7 @@ export function AttemptCompletion({
         }
         measured={measurementOf(attempt)}
         verdict={verdict}
-        unchanged={unchanged.map(({ path }) => path)}
+        unchanged={unchanged}
         denied={attempt.not_mine}
         acceptedBy={attempt.accepted_by}
         needs={items.find(({ kind }) => kind === 'verdict')?.item_id}
