@@ -174,6 +174,25 @@ test('comments are drafts of their author until they are sent back with the work
   })
 })
 
+test('a mission ends with a word on the comments that nobody answered', async () => {
+  const project = await openProject()
+  const { mission_id } = await project.call('start_mission', { name: 'm', objective: 'o' })
+  const { task_id: task } = await project.call('start_task', { name: 'Sign in', mission_id })
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  await project.call('complete_task', { task_id: task, status: 'success', outcome: { summary: 'Done.' } })
+  const subject = { task }
+  const comment = { subject, path: 'src/auth.ts', line: 1, kind: 'question', text: 'Why 2?' }
+  await project.call('review_comment', comment, as)
+  const { content } = await project.call('review_show', subject, as)
+  await project.call('review_send', { subject, action: 'comment', content }, as)
+  const { warnings } = await project.call('complete_mission', {
+    mission_id,
+    status: 'completed',
+    summary: 's',
+  })
+  expect(warnings).toContainEqual(expect.stringMatching(/^1 comment of a review has no answer: get_context/))
+})
+
 test('a person closes a comment that agents answered as often as they may', async () => {
   const { project, task, show } = await workedTask()
   const comment = { subject: { task }, path: 'src/auth.ts', line: 2, kind: 'request', text: 'Rename user' }

@@ -404,6 +404,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       const outcome = itemOutcome(closed)
       const text = answer === null || answer === outcome ? '' : `: ${shortenText(answer)}`
       const subject = subjectTitle(closed, titles)
+      if (outcome === 'restored') return `restored lost files${subjectSuffix(closed, titles)}${text}`
       return outcome === 'sent back' && subject !== null
         ? `${outcome} ${subject} in the inbox${text}`
         : `${outcome} an inbox item${subjectSuffix(closed, titles)}${text}`

@@ -15,6 +15,7 @@ import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { Page } from '../../kernel/page.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
+import { commentStatus, type ReviewComment } from '../../review/domain/review.ts'
 import { sentBackInMission } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { endMission as decide, type MissionCompletion } from '../domain/complete-mission.ts'
@@ -155,6 +156,7 @@ export const completeMission = defineOperation({
                 `${waiting.total === 1 ? '1 inbox item still waits' : `${waiting.total} inbox items still wait`} for a person: waymark inbox lists them.`,
               ]),
           ...(sentBack.length === 0 ? [] : [`${tasksSentBackText(sentBack)}.`]),
+          ...(repeat ? [] : unansweredNotes(mission.id, await reads.reviews.commentsInMission(mission.id))),
           ...unfinishedTasksNotes(unfinished.filter(({ id }) => !sentBack.some((task) => task.id === id))),
           ...(doubted === null ? [] : [doubtedNote(doubted)]),
           ...lost.slice(0, 3).map((run) => `${lossWords[input.status]} ${runEndWords(run)}.`),
@@ -214,6 +216,15 @@ async function tasksSentBack(reads: Reads, missionId: MissionId): Promise<readon
 
 function tasksSentBackText(tasks: readonly Task[]): string {
   return `A person sent ${formatCount(tasks.length, 'task')} back, and nobody has redone ${tasks.length === 1 ? 'it' : 'them'}: ${namedTasks(tasks)}`
+}
+
+/** Comments of people on the work, of which the agent may not know. */
+function unansweredNotes(missionId: MissionId, comments: readonly ReviewComment[]): readonly string[] {
+  const open = comments.filter((comment) => commentStatus(comment) === 'open').length
+  if (open === 0) return []
+  return [
+    `${open === 1 ? '1 comment of a review has' : `${open} comments of reviews have`} no answer: get_context { mission_id: "${missionId}" } shows ${open === 1 ? 'it' : 'them'}, and reply_to_review answers.`,
+  ]
 }
 
 function unfinishedTasksNotes(tasks: readonly Task[]): readonly string[] {

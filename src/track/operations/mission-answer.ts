@@ -147,7 +147,7 @@ export function taskEntry(
 }
 
 /** Details for an agent that is new or lost its context; empty parts are left out. */
-function taskHistoryFields({ name, goal }: Task, history: TaskHistory): Partial<TaskEntry> {
+function taskHistoryFields({ name, goal, status }: Task, history: TaskHistory): Partial<TaskEntry> {
   const { dependsOn, unsettled, blocked, claim, summary, verdict, acceptedBy, correction, files } = history
   return {
     ...(goal !== null && goal !== name && { goal: excerpt(goal, 300) }),
@@ -155,8 +155,9 @@ function taskHistoryFields({ name, goal }: Task, history: TaskHistory): Partial<
     ...(unsettled && { settled: false }),
     ...(claim && { claim: { agent: claim.agent, expires_at: instantOrNull(claim.expiresAt) } }),
     ...(summary !== null && { summary: excerpt(summary.text), summary_by: summary.author }),
-    ...(verdict !== null && { verdict }),
-    ...(acceptedBy !== null && { accepted_by: acceptedBy }),
+    // That of an earlier attempt says nothing about what is to do.
+    ...(status === 'done' && verdict !== null && { verdict }),
+    ...(status === 'done' && acceptedBy !== null && { accepted_by: acceptedBy }),
     ...(correction !== null && { correction: excerpt(correction.text), corrected_by: correction.author }),
     ...(files.length > 0 && { files }),
   }

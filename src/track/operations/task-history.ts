@@ -5,6 +5,7 @@ import {
   openItemEntry,
   WaitingEntry,
 } from '../../inbox/operations/item-answer.ts'
+import { displayName } from '../../kernel/actor.ts'
 import type { TaskId } from '../../kernel/id.ts'
 import { instantOrNull } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
@@ -14,7 +15,7 @@ import type { PlannedTask } from '../../plan/domain/plan.ts'
 import { reviewOfTask, taskReviewFields } from '../../review/operations/agent-reviews.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { Dependency, PastAttempt } from '../domain/task.ts'
-import { attemptStatuses, outcomeAuthorOf } from '../domain/task.ts'
+import { attemptStatuses } from '../domain/task.ts'
 import { reasonText, type Verdict, verdictValues } from '../domain/verdict.ts'
 import { CorrectionEntry, correctionEntry } from './attempt-answer.ts'
 import { openItemsOfTask } from './completion.ts'
@@ -123,7 +124,7 @@ function pastEntry(
   const cut = (texts: readonly string[]) => texts.slice(0, maxEntries).map((text) => excerpt(text))
   return {
     attempt_id: attempt.id,
-    agent: outcomeAuthorOf(attempt),
+    agent: displayName(attempt),
     status: attempt.status,
     ended_at: instantOrNull(attempt.closedAt),
     summary: outcome === null ? null : excerpt(outcome.summary, 600),

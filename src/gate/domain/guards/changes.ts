@@ -113,8 +113,12 @@ function judgeScope(
     }),
     findingOf('fails', pathsOf(outside), {
       reason: `changed out of scope: ${changedFileNames(outside)}`,
-      fix: undoOrAccept,
-      ...(outside.every(({ isBetween }) => !isBetween) && { isAskedAtTask: true }),
+      ...(outside.every(({ isBetween }) => !isBetween)
+        ? {
+            isAskedAtTask: true,
+            fix: 'Undo the changes, or complete their task: then a person is asked about them, in the inbox (waymark inbox)',
+          }
+        : { fix: undoOrAccept }),
     }),
     findingOf('fails', pathsOf(unnamed), {
       reason: `changed though no area names them: ${changedFileNames(unnamed, ({ path, shared }) => `${path} (${shared})`)}`,
