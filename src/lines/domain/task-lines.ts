@@ -8,17 +8,17 @@ interface NetLines {
 
 /**
  * What the steps of one task's attempts left in its files, oldest first. Only lines that are certainly the task's count,
- * and none that nobody's step took back on disk before the last attempt began, as by hand after a review.
+ * and none that were taken back by hand after a person sent the task back, at one of these times.
  */
 export function taskLines(
   steps: readonly LineStep[],
   attempts: ReadonlySet<string>,
-  lastBegan = Number.NEGATIVE_INFINITY,
+  sentBackAt: readonly number[] = [],
 ): readonly TaskFileLines[] {
   const files = new Map<string, NetLines>()
   const trees = new Set(steps.flatMap((step) => (isOnlyOf(step, attempts) ? [step.span.tree] : [])))
   for (const step of steps) {
-    const isNobodys = takesBack(step, lastBegan) && trees.has(step.span.tree)
+    const isNobodys = takesBack(step, sentBackAt) && trees.has(step.span.tree)
     if (!isNobodys && !isOnlyOf(step, attempts)) continue
     const earlier = step.from === undefined ? undefined : files.get(step.from)
     if (step.from !== undefined && earlier !== undefined) {
@@ -47,9 +47,16 @@ function isOnlyOf({ certainty, owners }: LineStep, attempts: ReadonlySet<string>
   return certainty !== 'contested' && owners.length > 0 && owners.every((owner) => attempts.has(owner))
 }
 
-/** A change of files alone: after another commit, what is missing here may be on the branch that was left. */
-function takesBack({ owners, span }: LineStep, lastBegan: number): boolean {
-  return owners.length === 0 && span.until <= lastBegan && span.headBefore === span.headAfter
+/** A change of files alone: what git moved may be in another commit or a stash. */
+function takesBack({ owners, span }: LineStep, sentBackAt: readonly number[]): boolean {
+  const { since, until, headBefore, headAfter, ran, stashMoved } = span
+  return (
+    owners.length === 0 &&
+    headBefore === headAfter &&
+    !ran &&
+    !stashMoved &&
+    sentBackAt.some((at) => at >= since && at <= until)
+  )
 }
 
 /** So much of the lines that a later change took must be new in their place: else they were only taken away. */

@@ -10,6 +10,7 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { LineStep } from '../../lines/domain/line-hashes.ts'
 import { linesLeft, taskLines } from '../../lines/domain/task-lines.ts'
+import { returnsOf } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import {
   endedWithGit,
@@ -320,7 +321,8 @@ async function tasksToMeasure(reads: Reads, machine: string | undefined): Promis
     const names = new Set<string>(own.map(({ id }) => id))
     const mine = steps.filter(({ owners }) => owners.length === 0 || owners.some((owner) => names.has(owner)))
     const landed = before?.is === 'landed' ? before : null
-    const files = taskLines(mine, names, own.at(-1)?.openedAt)
+    const sentBackAt = own.length > 1 ? (await returnsOf(reads, task.id)).map(({ at }) => at) : []
+    const files = taskLines(mine, names, sentBackAt)
     here.push({
       task,
       lines: {
