@@ -380,3 +380,15 @@ test.each([
   const guards = `guards:\n  ran: { type: command, run: "${run}" }\n`
   expect(found(['guards:\n', guards], ['guard: low_risk }', 'guard: { all: [low_risk, ran] } }'])).toEqual([])
 })
+
+test('an event that would read as an option is refused by name, and ends no lint', () => {
+  const text = `process: { dialect: 1, id: e, version: "1", name: E, initial_state: a }
+roles: [{ name: agent, kind: agent }]
+states: [{ name: a }, { name: b, is_final: true }]
+events: [{ name: "-x", allowed_roles: [agent] }]
+transitions: [{ from: a, event: "-x", to: b }]
+`
+  expect(readDefinition(text).findings.map(({ message }) => message)).toContainEqual(
+    expect.stringContaining('does not begin with a dash, and is "-x"'),
+  )
+})

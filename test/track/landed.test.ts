@@ -82,6 +82,21 @@ test('a task that only took away lines which were on no branch has nothing to la
   expect(states['Limits by plan']).toBeUndefined()
 })
 
+test('lines whose replacement went as well are lost', async () => {
+  const work = await withTask({ removed: null })
+  await laterTask(work, rewritten)
+  const states = await laterTask(work, null)
+  expect(states['Limit logins']).toBe('lost')
+})
+
+test('lines that were rewritten twice are of the last one to land', async () => {
+  const work = await withTask({ removed: null })
+  await laterTask(work, rewritten)
+  await laterTask(work, rewritten.replaceAll('planLimit', 'accountLimit'))
+  const { tasks } = await work.project.call('measure_landed', { task: work.task_id })
+  expect(tasks).toMatchObject([{ is: 'replaced' }])
+})
+
 test('what a person undid replaces nothing', async () => {
   const work = await withTask({ removed: null })
   await laterTask(work, rewritten)

@@ -177,7 +177,9 @@ function readableDefinition(data: JsonObject, dialect: Dialect, schemas: Dialect
   ): readonly Entry[] =>
     entriesOf(data, section).map((entry) => {
       const name = isJsonObject(entry) && isNamed(entry) ? (entry['name'] ?? entry['type']) : 'unnamed'
-      return schema.safeParse(entry).data ?? schema.parse(bare(name))
+      return (
+        schema.safeParse(entry).data ?? schema.safeParse(bare(name)).data ?? schema.parse(bare('unnamed'))
+      )
     })
   const guards = isJsonObject(data['guards']) ? Object.entries(data['guards']) : []
   const initial = valueAt(data, ['process', 'initial_state'])

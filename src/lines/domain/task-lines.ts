@@ -73,7 +73,12 @@ export function linesLeft(
   const left = new Map(
     files.map(({ path, added, removed }) => [
       path,
-      { own: new Set(added), removed: new Set(removed), added: new Set(added) },
+      {
+        own: new Set(added),
+        removed: new Set(removed),
+        added: new Set(added),
+        rewritten: [] as Rewriting[],
+      },
     ]),
   )
   let isChanged = false
@@ -89,17 +94,41 @@ export function linesLeft(
     if (file === undefined) continue
     for (const { added, removed } of step.hunks.length === 0 ? [wholeFiles(step)] : changedHunks(step)) {
       for (const line of added) if (file.own.has(line)) file.added.add(line)
-      const taken = removed.filter((line) => file.added.has(line))
       const written = added.filter((line) => !file.own.has(line) && !file.removed.has(line))
+      for (const earlier of file.rewritten) {
+        const gone = removed.filter((line) => earlier.written.delete(line))
+        if (gone.length > 0 && written.length >= gone.length * rewriteShare)
+          for (const line of written) earlier.written.add(line)
+      }
+      const taken = removed.filter((line) => file.added.has(line))
       if (taken.length === 0 || written.length < taken.length * rewriteShare) continue
       for (const line of taken) file.added.delete(line)
+      file.rewritten.push({ taken, written: new Set(written) })
       isChanged = true
     }
   }
   if (!isChanged) return null
   return [...left]
-    .map(([path, { added, removed }]) => ({ path, added: [...added], removed: [...removed] }))
+    .map(([path, { added, removed, rewritten }]) => ({
+      path,
+      // What was written in their place went as well.
+      added: [
+        ...new Set([
+          ...added,
+          ...rewritten.flatMap(({ taken, written }) =>
+            written.size < taken.length * rewriteShare ? taken : [],
+          ),
+        ]),
+      ],
+      removed: [...removed],
+    }))
     .filter(({ added, removed }) => added.length + removed.length > 0)
+}
+
+/** Lines of a task that a later one took, and what is left of those that it wrote in their place. */
+interface Rewriting {
+  readonly taken: readonly string[]
+  readonly written: Set<string>
 }
 
 /** A step without hunks changed a file that has no lines; one that only renamed it keeps its content. */

@@ -186,8 +186,8 @@ const remains = 0.2
 export function followLines(task: TaskLines, history: LandingHistory): Landed {
   const found = follow(task, history)
   if (task.left === null || found.is === 'landed' || found.is === 'reverted') return found
-  if (task.left.length === 0) return { ...found, is: 'replaced' }
-  return follow({ ...task, files: task.left }, history)
+  const rest = follow({ ...task, files: task.left }, history)
+  return rest.is === 'none' ? { ...found, is: 'replaced' } : rest
 }
 
 /** Follows lines through the versions of the default branch, then looks for them elsewhere. */

@@ -93,7 +93,11 @@ function withoutLinks(text: string): string {
   })
 }
 
+/** Longer than any path that is read, and short enough for patterns that look back from its end. */
+const maxChunk = 1_000
+
 function tokensOfChunk(chunk: string): readonly ReportToken[] {
+  if (chunk.length > maxChunk) return [{ kind: 'code' }]
   if (chunk.startsWith('`')) {
     const text = chunk.slice(1, -1).trim()
     const path = isSpacedName(text) ? text : pathIn(text)
