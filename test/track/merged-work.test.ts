@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/git-repository.ts'
-import { type Answer, openProject, type ProjectOptions } from '../support/project.ts'
+import { type Answer, openProject, type ProjectOptions, person } from '../support/project.ts'
 
 const ended = { status: 'success', outcome: { summary: 'Did it.' } }
 const manifest = (fields: object) => `${JSON.stringify({ name: 'x', ...fields })}\n`
@@ -70,6 +70,17 @@ describe('a branch that is merged while a task is open', () => {
     const task_id = await start()
     work()
     if (status === 'failed') await call('complete_task', { task_id, ...ended, status })
+    merge()
+    expect((await end(docs)).verification).toMatchObject(counted)
+  })
+
+  test('counts if a person sent that task back', async () => {
+    const { call, start, work, end, merge, docs } = await openBeside()
+    const task_id = await start({ areas: ['src/auth.ts'] })
+    work()
+    await end(task_id)
+    const [item] = (await call('inbox', { kind: 'scope' })).items
+    await call('reject', { id: item.item_id, reason: 'Not these.' }, { actor: person })
     merge()
     expect((await end(docs)).verification).toMatchObject(counted)
   })
