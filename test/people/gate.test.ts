@@ -110,6 +110,19 @@ test('lets another member approve the work, not the owner of its agent (28)', as
   expect(await emit(builder, 'go')).toMatchObject({ result: { status: 'succeeded' } })
 })
 
+test('gives the first admin the address of their commits later, and to nobody twice', async () => {
+  const project = await openTeamProject()
+  await project.call('token_create', { admin: true, person: 'Ada', name: 'first' })
+  const given = { name: 'Ada', email: 'ada@example.com' }
+  expect(await project.call('person_add', given)).toMatchObject(given)
+  expect((await project.call('person_list')).people).toMatchObject([given])
+  await expect(project.call('person_add', given)).rejects.toMatchObject({ reason: 'person_exists' })
+  await project.call('person_add', { name: 'Ben' })
+  await expect(project.call('person_add', { ...given, name: 'Ben' })).rejects.toMatchObject({
+    reason: 'person_exists',
+  })
+})
+
 test('offers the events of a run only to whoever has their gate role', async () => {
   const members = await team(independent, 'independent')
   const { project, as } = members

@@ -1,4 +1,5 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
+import { shellCommand } from '../../kernel/shell-word.ts'
 import { formatCount, plainWord } from '../../kernel/text.ts'
 import { blocks, indentText } from '../../surfaces/cli/render/parts.ts'
 import { clockTime, formatAge } from '../../surfaces/cli/render/text.ts'
@@ -33,7 +34,7 @@ export const notificationAdded: AnswerView<'notify_add'> = (entry, page) =>
   [
     `${page.ink('green', 'Added')} ${notificationText(entry, page)}`,
     ...secretLines(entry),
-    `Try it: waymark notify test ${entry.name}`,
+    `Try it: ${shellCommand`waymark notify test ${entry.name}`}`,
   ].join('\n')
 
 export const notificationEdited: AnswerView<'notify_edit'> = (entry, page) =>

@@ -8,6 +8,7 @@ import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { type CommandContext, type Context, defineOperation } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { SequencedItem } from '../../kernel/page.ts'
+import { shellCommand } from '../../kernel/shell-word.ts'
 import { hasAccess } from '../../people/domain/access.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { type Message, slackBody } from '../domain/notice.ts'
@@ -242,7 +243,7 @@ function assertNotificationNameFree(
   if (!isTaken) return
   throw new Failure('CONFLICT', `You already have a notification "${name}".`, {
     reason: 'notification_exists',
-    hint: `Choose another name, or change that one: waymark notify edit ${name}`,
+    hint: `Choose another name, or change that one: ${shellCommand`waymark notify edit ${name}`}`,
   })
 }
 

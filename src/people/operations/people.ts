@@ -41,7 +41,7 @@ export const personAdd = defineOperation({
   access: 'admin',
   title: 'Add a person to the server',
   description:
-    'Add a person to this server. With an e-mail address they can sign in with OpenID Connect; without one, create a token for them.',
+    'Add a person to this server, or an e-mail address to one who has none. With an address they can sign in with OpenID Connect, and their commits are known; without one, create a token for them.',
   kind: 'command',
   positional: ['name'],
   input: z.strictObject({
@@ -51,19 +51,40 @@ export const personAdd = defineOperation({
   }),
   output: PersonEntry,
 }).handler((handling, { name, email = null, admin = false }) =>
-  recordInSharedTeam(handling, async (reads, setting) => {
+  recordInSharedTeam(handling, async (reads, setting): Promise<ChangeSet<z.output<typeof PersonEntry>>> => {
+    const known = email === null ? null : await personWithoutEmail(reads, name)
+    if (email !== null && known !== null) {
+      await assertFree(reads, [email])
+      const users = await reads.identities.tokenUsers()
+      return {
+        events: [personChanged(known.id, known.name, { email })],
+        answer: personEntry({ ...known, email }, users),
+      }
+    }
     const person = await newPerson(reads, setting, { name, email, admin })
     return { events: [{ kind: 'person.added', person }], answer: personEntry(person, new Set()) }
   }),
 )
 
+/** A person of this name who was added without an address, such as the first admin. */
+async function personWithoutEmail({ identities }: Reads, name: string): Promise<Person | null> {
+  const [person] = await identities.peopleNamed(name)
+  return person?.name === name && person.email === null ? person : null
+}
+
 /** A new person. Fails if the name or the address is taken. */
 export async function newPerson(
-  { identities }: Reads,
+  reads: Reads,
   { at: createdAt, ids }: TransactionContext,
   { name, email, admin }: Pick<Person, 'name' | 'email' | 'admin'>,
 ): Promise<Person> {
-  for (const words of email === null ? [name] : [name, email]) {
+  await assertFree(reads, email === null ? [name] : [name, email])
+  const unknown = { issuer: null, subject: null, disabledAt: null }
+  return { id: ids.next('person'), name, email, ...unknown, admin, createdAt }
+}
+
+async function assertFree({ identities }: Reads, names: readonly string[]): Promise<void> {
+  for (const words of names) {
     const [other] = await identities.peopleNamed(words)
     if (!other) continue
     throw new Failure('CONFLICT', `There is already a person ${words}: ${other.id}.`, {
@@ -74,8 +95,6 @@ export async function newPerson(
           : `Enable them: waymark person enable ${other.id}`,
     })
   }
-  const unknown = { issuer: null, subject: null, disabledAt: null }
-  return { id: ids.next('person'), name, email, ...unknown, admin, createdAt }
 }
 
 export const personList = defineOperation({
@@ -209,7 +228,7 @@ async function assertOtherAdmin({ identities }: Reads, { id, name, admin }: Pers
 function personChanged(
   personId: PersonId,
   name: string,
-  changes: Pick<Person, 'disabledAt'> | Pick<Person, 'admin'>,
+  changes: Pick<Person, 'disabledAt'> | Pick<Person, 'admin'> | Pick<Person, 'email'>,
 ) {
   return { kind: 'person.changed', personId, name, changes } as const
 }
