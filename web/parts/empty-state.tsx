@@ -85,7 +85,11 @@ export function NotFound({ subject, reason }: { readonly subject: PageSubject; r
 }
 
 function missingText({ name, id }: PageSubject): string {
-  return `This project has no ${name.toLowerCase()}${id === undefined ? ' at this address' : ` ${id}`}. It may belong to another project.`
+  const elsewhere =
+    name === 'Process'
+      ? 'A process in .waymark/processes of a work tree on another machine is known there: waymark process show'
+      : 'It may belong to another project.'
+  return `This project has no ${name.toLowerCase()}${id === undefined ? ' at this address' : ` ${id}`}. ${elsewhere}`
 }
 
 /** Why data could not be loaded; nothing without a failure. */

@@ -369,7 +369,7 @@ function claimedNotChanged({
             rule: 'claimed_not_changed',
             text,
             paths,
-            fix: `${completeAgain('a summary that names only files that you changed')} Edits since its end count only once you start the task again.`,
+            fix: `${completeAgain('a summary that names only files that you changed')} Once it has ended, edits count only after you start the task again.`,
           },
         ]
   return [
