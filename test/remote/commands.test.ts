@@ -93,6 +93,28 @@ test('a question that ended without an answer lets no command run', async () => 
   expect(existsSync(join(machine.home, 'ran'))).toBe(false)
 })
 
+test('a machine that trusts its server is asked about a changed script with the difference', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server, server.newToken('ada'))
+  expect(machine.run('connect', server.address, '--trust-commands').code).toBe(0)
+  machine.write('.waymark/processes/checked.yaml', checked.replace(/run: ".*"/, 'run: "npm test"'))
+  const agent = await machine.connect()
+  const { run_id } = await agent.call('state_gate_create_run', { process_id: 'checked' })
+  const asked = async (script: string) => {
+    machine.write('package.json', JSON.stringify({ scripts: { test: script } }))
+    const finish = { run_id, event_name: 'finish', expected_revision: 1, idempotency_key: script }
+    await agent.refused('state_gate_emit_event', finish)
+    const { items } = await server.api('inbox')
+    return items.find(({ kind }: Answer) => kind === 'command')
+  }
+  const first = await asked('node one.js')
+  expect(first.request.before).toBeNull()
+  expect(await server.api('approve', { id: first.item_id })).toMatchObject({ decided: true })
+  const second = await asked('node two.js')
+  expect(second.reason).toMatch(/package\.json#test changed since .+ approved it/)
+  expect(second.request.before.diff).toContain('-node one.js\n+node two.js\n')
+})
+
 test('checks of a task run where its files are, and elsewhere it is said where that is', async () => {
   const server = await teamServer()
   const machine = connectedMachine(server)

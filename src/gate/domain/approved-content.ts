@@ -69,6 +69,8 @@ export interface FilePreview {
   readonly sha256: string | null
   /** Its text, if it is short enough to be stored for a diff. */
   readonly text: string | null
+  /** It is the script of a command, which the question quotes: its diff may leave the machine. */
+  readonly isScript?: true
 }
 
 /** The content that a person reviews before they answer. */

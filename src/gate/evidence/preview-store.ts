@@ -97,6 +97,8 @@ const maxPatchLength = 20_000
 const maxEdits = 600
 
 function patch(path: string, was: FilePreview | undefined, is: FilePreview | undefined): string | null {
+  // A file may have had the name of a script.
+  if (was && is && was.isScript !== is.isScript) return null
   const [before, after] = [textOf(was), textOf(is)]
   if (before === null || after === null) return null
   const text = createTwoFilesPatch(path, path, before, after, 'shown', 'now', { maxEditLength: maxEdits })

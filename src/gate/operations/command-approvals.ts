@@ -19,7 +19,7 @@ import {
   requireMeasured,
   type WorkTree,
 } from '../../kernel/operations/measurement-protocol.ts'
-import { defineOperation } from '../../kernel/operations/operation.ts'
+import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { ApprovedCommand } from '../ports/command-runner.ts'
@@ -149,13 +149,24 @@ async function recordedAnswers({ inboxItems }: Reads) {
   const answered = hashes.length === 0 ? [] : await inboxItems.answeredCommands([...new Set(hashes)])
   const commands = answered.flatMap(({ status, request, closedBy, closedAt, answer }) => {
     if (request?.kind !== 'command') return []
-    const { hash, run, folder, pinned, files = [] } = request
+    const { hash, run, folder, pinned, files = [], machine } = request
     const [author, createdAt, reason] = [closedBy ?? '', closedAt ?? 0, answer ?? '']
-    return [{ status, hash, run, folder, pinned, files, author, createdAt, reason }]
+    return [{ status, hash, run, folder, pinned, files, machine, author, createdAt, reason }]
   })
   return {
     approved: commands.filter(({ status }) => status === 'resolved'),
     refused: commands.filter(({ status }) => status === 'dismissed'),
+  }
+}
+
+/** Finds the last approval in the record of a line in a folder of a machine, for a question about its changed files. */
+export async function earlierApprovals(reads: Reads, machine: RecordContext['machine']) {
+  const approved = machine ? newestFirst((await recordedAnswers(reads)).approved) : []
+  return ({ run, folder }: Pick<ApprovedCommand, 'run' | 'folder'>) => {
+    const last = approved.find(
+      (one) => one.machine === machine?.id && one.run === run && one.folder === folder,
+    )
+    return last && { before: { hash: last.hash, author: last.author, createdAt: last.createdAt } }
   }
 }
 

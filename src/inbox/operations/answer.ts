@@ -3,6 +3,7 @@ import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { type ContentDifference, differenceWords } from '../../gate/domain/approved-content.ts'
 import { awaitedDecision, decisionItem, endDecisions, eventFor } from '../../gate/domain/decisions.ts'
 import { missingApprovals } from '../../gate/domain/missing-approvals.ts'
+import { earlierApprovals } from '../../gate/operations/command-approvals.ts'
 import {
   type ApprovalInput,
   giveApprovals,
@@ -371,7 +372,8 @@ async function prepareCommandAnswer(
   const command = { run, folder, pinned: [...files] }
   const kept = { ...command, hash, files: [...hashedFiles], author: context.actor.name }
   if (answer.verb === 'reject') return { found, kept: { ...kept, refused: answer.words ?? '' } }
-  const now = questions.ask('commands', { ...command, asks: true })
+  const earlier = await earlierApprovals(reads, context.machine)
+  const now = questions.ask('commands', { ...command, asks: true, ...earlier(command) })
   if (now === undefined) return { found: null }
   if (now.hash === hash) {
     const parts = { artifacts: [], changed: [], known: [], command, events: commandEvents(command) }

@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from 'node:path'
-import type { ContentDifference } from '../../gate/domain/approved-content.ts'
+import type { ContentDifference, ContentParts } from '../../gate/domain/approved-content.ts'
 import type { PinnedCommand, RemoteRunner } from '../../gate/ports/command-runner.ts'
 import type { RestoreRequest, UndoRequest } from '../../git/ports/work-tree.ts'
 import type { Actor } from '../../kernel/actor.ts'
@@ -150,7 +150,7 @@ export function confinedWorkTree(confined: ConfinedContext): WorkTree {
       isKept: (content) => shownContents.isKept(shownContentKey(content, confined)),
       keep: (content, parts) => shownContents.keep(shownContentKey(content, confined), parts),
       since: async (content, parts) =>
-        withoutTexts(await shownContents.since(shownContentKey(content, confined), parts)),
+        withoutTexts(await shownContents.since(shownContentKey(content, confined), parts), parts),
     },
     planFiles: {
       load: async (file, format) => {
@@ -360,9 +360,11 @@ function shownContentKey(content: string, { machine }: ConfinedContext): string 
   return `${machine}-${content}`
 }
 
-/** The names of files that differ, without their content. */
-function withoutTexts(difference: ContentDifference | null): ContentDifference | null {
-  return difference && { ...difference, files: difference.files.map((file) => ({ ...file, diff: null })) }
+/** The names of files that differ, without their content. Only scripts keep it: a question quotes them. */
+function withoutTexts(difference: ContentDifference | null, { files }: ContentParts) {
+  const scripts = new Set(files.flatMap(({ path, isScript }) => (isScript ? [path] : [])))
+  const sent = difference?.files.map((file) => (scripts.has(file.path) ? file : { ...file, diff: null }))
+  return difference && { ...difference, files: sent ?? [] }
 }
 
 /** Every text of a call's input. */

@@ -108,7 +108,7 @@ export async function prepareChecks(reads: Reads, request: ChecksRequest): Promi
     ...(measured.ran && { ran: measured.ran }),
   })
   const commands = await prepareCommands(reads, questions, {
-    context: { folder, fingerprint: context.fingerprint },
+    context: { ...context, folder },
     guards: check.map((one) => ({ type: 'command', ...one })),
     tree,
     runs: true,
@@ -147,7 +147,7 @@ export async function unansweredChecks(
   const folder = folderIn(place)
   const questions = new MeasurementQuestions<Pick<CheckMeasurements, 'commands'>>(measured)
   const commands = await prepareCommands(reads, questions, {
-    context: { folder, fingerprint: context.fingerprint },
+    context: { ...context, folder },
     guards: check.map((one) => ({ type: 'command', ...one })),
     tree: null,
     runs: true,

@@ -21,6 +21,7 @@ import { commandsFor, guardsOfState, needsOfState } from '../../domain/expressio
 import type { CommandGuard } from '../../domain/guards/command.ts'
 import type { RunRecord, StoredArtifact } from '../../domain/run.ts'
 import type { LoadedRun } from '../../ports/run-reads.ts'
+import { earlierApprovals } from '../command-approvals.ts'
 import { type AcceptableChanges, acceptedGuards, prepareAcceptable } from './accepted-changes.ts'
 import { gapChangesOf } from './changes-outside-attempts.ts'
 import { entryEvent } from './find-run.ts'
@@ -494,27 +495,29 @@ async function prepareOpenChanges(
 
 /** The commands of guards with the answers of people. Null until measured. */
 export async function prepareCommands(
-  { inboxItems }: Reads,
+  reads: Reads,
   questions: Questions,
   {
-    context: { folder, fingerprint },
+    context: { folder, fingerprint, machine },
     guards,
     tree,
     runs,
   }: {
-    readonly context: Pick<RecordContext, 'folder' | 'fingerprint'>
+    readonly context: Pick<RecordContext, 'folder' | 'fingerprint' | 'machine'>
     readonly guards: readonly CommandGuard[]
     readonly tree: string | null
     readonly runs: boolean
   },
 ): Promise<readonly ApprovableCommand[] | null> {
+  const earlier = runs && guards.length > 0 ? await earlierApprovals(reads, machine) : null
   const measuredGuards = guards.map((guard) => {
     const { run, pinned } = guard
-    return { guard, measured: questions.ask('commands', { run, folder, pinned: [...pinned], asks: runs }) }
+    const command = { run, folder, pinned: [...pinned], asks: runs }
+    return { guard, measured: questions.ask('commands', { ...command, ...earlier?.(command) }) }
   })
   const hashes = measuredGuards.flatMap(({ measured }) => measured?.hash ?? [])
   if (hashes.length < measuredGuards.length) return null
-  const answered = hashes.length === 0 ? [] : await inboxItems.answeredCommands([...new Set(hashes)])
+  const answered = hashes.length === 0 ? [] : await reads.inboxItems.answeredCommands([...new Set(hashes)])
   return measuredGuards.flatMap(({ guard, measured }) => {
     if (measured === undefined) return []
     const { hash, question } = measured

@@ -37,17 +37,21 @@ function isForEach(briefs: readonly unknown[], measured: readonly unknown[]): bo
   return briefs.length === measured.length
 }
 
+const earlierApproval = z.strictObject({ hash: sha, author: words, createdAt: time })
+
 /** The facts that a person needs to approve a command. */
 const commandQuestion = z.strictObject({
   files: measuredList(pinnedFile, most),
   /** The earlier approval of this line. */
-  before: z
-    .strictObject({ hash: sha, author: words, createdAt: time, difference: difference.nullable() })
-    .nullable(),
+  before: earlierApproval.extend({ difference: difference.nullable() }).nullable(),
 })
 export type CommandQuestion = Readable<z.output<typeof commandQuestion>>
 
-const commandBrief = pinned.extend({ asks: z.boolean() })
+const commandBrief = pinned.extend({
+  asks: z.boolean(),
+  /** The earlier approval of this line in the record; the machine's own list has others. */
+  before: earlierApproval.exactOptional(),
+})
 const commandApprovalShape = z.strictObject({
   hash: sha,
   isApproved: z.boolean(),
@@ -269,7 +273,7 @@ export class MeasurementQuestions<Of extends Readonly<Record<string, ListMeasure
 
 async function commandApproval(
   { commandApprovals, evidenceFiles, shownContents }: WorkTree,
-  { asks, ...command }: Readable<z.output<typeof commandBrief>>,
+  { asks, before: recorded, ...command }: Readable<z.output<typeof commandBrief>>,
 ): Promise<Readable<z.output<typeof commandApprovalShape>>> {
   const hash = await commandApprovals.hashOf(command)
   const isApproved = await commandApprovals.isApproved(hash)
@@ -288,8 +292,9 @@ async function commandApproval(
     events: commandEvents(command),
   }
   if (!(await shownContents.isKept(hash))) await shownContents.keep(hash, parts)
-  const approved = await commandApprovals.list([command.folder])
-  const before = approved.find(({ run }) => run === command.run)
+  const approved = recorded ? [] : await commandApprovals.list([command.folder])
+  const before =
+    recorded?.hash === hash ? undefined : (recorded ?? approved.find(({ run }) => run === command.run))
   return {
     ...answer,
     question: {
@@ -313,7 +318,7 @@ export async function coveredContents(
   files: readonly PinnedFile[],
 ): Promise<readonly FilePreview[]> {
   const scripts = files.flatMap(({ path: name, sha256, text }) =>
-    text === undefined ? [] : [{ path: name, sha256, text: `${text}\n` }],
+    text === undefined ? [] : [{ path: name, sha256, text: `${text}\n`, isScript: true as const }],
   )
   const others = files.filter(({ text }) => text === undefined).map((file) => file.path)
   return [...scripts, ...(await evidenceFiles.contents(folder, others))]
