@@ -3,9 +3,9 @@ import { decisionChoices } from '../../gate/domain/decisions.ts'
 import { type EventDefinition, eventNamed } from '../../gate/domain/definition.ts'
 import { transitionsFor } from '../../gate/domain/transitions.ts'
 import { type ApprovalInput, priorApprovalsNote } from '../../gate/operations/run/approvals.ts'
-import { commandRuns } from '../../gate/operations/run/commands.ts'
 import {
   decideEvent,
+  eventMeasurements,
   type PreparedEvent,
   prepareEvent,
   type SendEventRequest,
@@ -45,7 +45,7 @@ export const RunDecided = z.object({
 })
 
 /** The measurements for a decision about a run, whose commands may have to run. */
-export const decisionMeasurements = { ...shownMeasurements, ran: commandRuns }
+export const decisionMeasurements = { ...shownMeasurements, ...eventMeasurements }
 export type DecisionMeasurements = typeof decisionMeasurements
 
 export const decide = defineOperation({

@@ -5,7 +5,7 @@ import { instant } from '../../kernel/instant.ts'
 import { measuredList, path, time } from '../../kernel/operations/fields.ts'
 import { findTask } from '../../kernel/operations/find.ts'
 import { identifier, unlistedField } from '../../kernel/operations/input/fields.ts'
-import { measurement } from '../../kernel/operations/measurement-protocol.ts'
+import { type MeasurementOf, measurement } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { LineStep } from '../../lines/domain/line-hashes.ts'
@@ -50,7 +50,7 @@ const landedFields = z.strictObject({
 }) satisfies z.ZodType<Landed, unknown>
 
 /** Where the lines of tasks are, in git and on disk. */
-const landing = measurement({
+export const landing = measurement({
   brief: z.strictObject({
     branch: z.string().max(4_096).nullable(),
     salt: z.string().max(200),
@@ -177,37 +177,18 @@ export const measureLanded = defineOperation({
   .measure({ landing })
   .prepare(async (reads, input, { machine }) => {
     const asked = input.task === undefined ? null : await findTask(reads, input.task)
-    const { here: tasks, elsewhere } = await tasksToMeasure(reads, machine?.id)
-    const [settings, salt] = await Promise.all([reads.runs.settings(), reads.lines.salt()])
-    const branch = settingOf(settings, 'default_branch')
-    const brief = {
-      branch: branch === 'automatic' ? null : branch,
-      salt,
-      tasks: tasks.map(({ lines }) => lines),
-    }
-    return { briefs: tasks.length === 0 ? {} : { landing: brief }, found: { asked, tasks, elsewhere } }
+    const { brief, tasks, elsewhere } = await prepareLanding(reads, machine?.id)
+    return { briefs: brief === null ? {} : { landing: brief }, found: { asked, tasks, elsewhere } }
   })
   .record(async ({ reads, found: { asked, tasks, elsewhere }, measured }) => {
-    const before = await reads.landings.of([
-      ...tasks.map(({ task }) => task.id),
-      ...(asked ? [asked.id] : []),
-    ])
-    const now = tasks.flatMap(({ task }, at) => {
-      const landed = measured.landing?.[at]
-      return landed === undefined ? [] : [{ task, landed }]
-    })
-    const events = now.flatMap(({ task, landed }) =>
-      isSame(before.get(task.id), landed)
-        ? []
-        : [{ kind: 'landing.measured' as const, taskId: task.id, missionId: task.missionId, landed }],
-    )
+    const { now, events } = await measuredLandings(reads, tasks, measured.landing ?? [])
     const listed = [
       ...now,
       ...elsewhere.map(({ landed, ...one }) => ({ ...one, landed: landed ?? neverMeasured })),
     ]
     const followed = listed.filter(({ landed }) => hasLinesToLand(landed.is))
     const notLanded = followed.filter(({ landed }) => landed.is !== 'landed')
-    const earlier = asked === null ? undefined : before.get(asked.id)
+    const earlier = asked === null ? undefined : (await reads.landings.of([asked.id])).get(asked.id)
     const own = listed.filter(({ task }) => task.id === asked?.id)
     const isOnlyRecorded = own.length === 0 && asked?.status === 'done' && earlier !== undefined
     const ofAsked = isOnlyRecorded ? [{ task: asked, landed: earlier }] : own
@@ -234,6 +215,38 @@ export const measureLanded = defineOperation({
       }),
     }
   })
+
+/** The brief for the tasks that a machine can measure; null without one. */
+export async function prepareLanding(reads: Reads, machine: string | undefined) {
+  const { here: tasks, elsewhere } = await tasksToMeasure(reads, machine)
+  const [settings, salt] = await Promise.all([reads.runs.settings(), reads.lines.salt()])
+  const branch = settingOf(settings, 'default_branch')
+  const brief = {
+    branch: branch === 'automatic' ? null : branch,
+    salt,
+    tasks: tasks.map(({ lines }) => lines),
+  }
+  return { brief: tasks.length === 0 ? null : brief, tasks, elsewhere }
+}
+
+/** The measured tasks, and the events for those that differ from the record. */
+export async function measuredLandings(
+  { landings }: Reads,
+  tasks: readonly TaskToMeasure[],
+  measured: MeasurementOf<typeof landing>,
+) {
+  const before = await landings.of(tasks.map(({ task }) => task.id))
+  const now = tasks.flatMap(({ task }, at) => {
+    const landed = measured[at]
+    return landed === undefined ? [] : [{ task, landed }]
+  })
+  const events = now.flatMap(({ task, landed }) =>
+    isSame(before.get(task.id), landed)
+      ? []
+      : [{ kind: 'landing.measured' as const, taskId: task.id, missionId: task.missionId, landed }],
+  )
+  return { now, events }
+}
 
 /** A task of another machine that was never measured is listed, and counted, as unknown. */
 function withUnmeasured(counts: TasksByLanding, elsewhere: readonly TaskElsewhere[]): TasksByLanding {

@@ -20,7 +20,7 @@ import type { LoadedRun } from '../../ports/run-reads.ts'
 import type { AcceptedEntry } from '../run-answer.ts'
 import { changesQuestion } from './accepted-changes.ts'
 import { type ApprovalInput, type ApprovalSet, giveApprovals, withdrawApprovals } from './approvals.ts'
-import { type commandRuns, prepareCommandRuns, runOwner } from './commands.ts'
+import { commandRuns, prepareCommandRuns, runOwner } from './commands.ts'
 import { emitterOf } from './emitter.ts'
 import { engineRun, observeRun, requestAuthor } from './evidence.ts'
 import {
@@ -30,7 +30,7 @@ import {
   prepareState,
 } from './external-state.ts'
 import { callerOfRun, loadRun } from './find-run.ts'
-import { withLandings } from './measure-landings.ts'
+import { landings, prepareLandings, withLandings, withMeasured } from './measure-landings.ts'
 import { prepareRecordedForApproval } from './recorded-approvals.ts'
 import { guardLine } from './refusal.ts'
 import { promptWithWords, type RunRemark, remarksWithEvent, runRemarks } from './remarks.ts'
@@ -86,7 +86,9 @@ export type SendEventResult =
       readonly already: readonly RunApproval[]
     }
 
-type EventQuestions = Pick<MeasurementQuestions<RunMeasurements & { ran: typeof commandRuns }>, 'ask'>
+/** Measured for an event beside the state of its run. */
+export const eventMeasurements = { ran: commandRuns, landings }
+type EventQuestions = Pick<MeasurementQuestions<RunMeasurements & typeof eventMeasurements>, 'ask'>
 
 /** An event with everything needed to decide it; or the stored answer to a repeated one. */
 export type PreparedEvent =
@@ -97,6 +99,7 @@ export type PreparedEvent =
       readonly external: ExternalState
       readonly caller: string
       readonly observed: Observations
+      readonly landed: readonly NewProjectEvent[]
       readonly requester: Author | null
       readonly items: readonly InboxItem[]
       readonly remarks: readonly RunRemark[]
@@ -133,7 +136,10 @@ export async function prepareEvent(
   const commands = dryRun
     ? undefined
     : await prepareCommandRuns(reads, questions, { context, owner: runOwner(record), external })
-  if (commands === null) return { found: null }
+  const asking = { context, needs: dryRun ? [] : external.needs }
+  const landed = await prepareLandings(reads, questions, asking)
+  if (commands === null || landed === null) return { found: null }
+  const observed = await observeRun(sourcesOf(reads, { context, external }), loaded)
   return {
     first: dryRun ? undefined : withLandings(context, external.needs, commands),
     found: {
@@ -141,7 +147,8 @@ export async function prepareEvent(
       loaded,
       external,
       caller: await callerOfRun(reads, record.taskId, context.actor),
-      observed: await observeRun(sourcesOf(reads, { context, external }), loaded),
+      observed: withMeasured(observed, landed),
+      landed: landed.events,
       requester: await requestAuthor(reads, loaded),
       items: await reads.inboxItems.ofRun(record.id),
       remarks: await runRemarks(reads, record),
@@ -177,11 +184,20 @@ interface EventDecisionContext {
 
 /** Decides an event inside the write transaction. */
 export async function decideEvent(
-  { reads, context, setting }: EventDecisionContext,
+  deciding: EventDecisionContext,
   sending: SendEventRequest,
   prepared: PreparedEvent,
 ): Promise<ChangeSet<SendEventResult>> {
   if (prepared.kind === 'repeated') return { events: [], answer: prepared.result }
+  const change = await decideSent(deciding, sending, prepared)
+  return { ...change, events: [...prepared.landed, ...change.events] }
+}
+
+async function decideSent(
+  { reads, context, setting }: EventDecisionContext,
+  sending: SendEventRequest,
+  prepared: Extract<PreparedEvent, { kind: 'sent' }>,
+): Promise<ChangeSet<SendEventResult>> {
   const { loaded, external, caller, observed, requester } = prepared
   const { record, definition } = loaded
   const run = engineRun(loaded, external.fileFreshness)

@@ -7,8 +7,13 @@ import { requireMeasured } from '../../../kernel/operations/measurement-protocol
 import { defineOperation, type RecordContext } from '../../../kernel/operations/operation.ts'
 import type { ProcessDefinition } from '../../domain/definition.ts'
 import { AcceptedEntry, json } from '../run-answer.ts'
-import { commandRuns } from './commands.ts'
-import { decideEvent, prepareEvent, type SendEventRequest, type SendEventResult } from './decide-event.ts'
+import {
+  decideEvent,
+  eventMeasurements,
+  prepareEvent,
+  type SendEventRequest,
+  type SendEventResult,
+} from './decide-event.ts'
 import { runField } from './find-run.ts'
 import { refusalFailure } from './refusal.ts'
 import { MeasurementQuestions } from './run-measurements.ts'
@@ -64,7 +69,7 @@ const EmitEventInput = z.strictObject({
 type EmitEventInput = z.output<typeof EmitEventInput>
 
 /** Also with the content shown to a person who is asked through the client. */
-const emitMeasurements = { ...shownMeasurements, submitted: submittedFiles, ran: commandRuns }
+const emitMeasurements = { ...shownMeasurements, submitted: submittedFiles, ...eventMeasurements }
 
 export const emitEvent = defineOperation({
   name: 'state_gate_emit_event',

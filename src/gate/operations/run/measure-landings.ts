@@ -1,17 +1,63 @@
+import type { NewProjectEvent } from '../../../events/domain/project-event.ts'
 import { waymark } from '../../../inbox/operations/due-items.ts'
-import type { PreparationStep } from '../../../kernel/operations/measurement-protocol.ts'
+import { measuredList } from '../../../kernel/operations/fields.ts'
+import { measurement, type PreparationStep } from '../../../kernel/operations/measurement-protocol.ts'
 import type { CommandContext, RecordContext } from '../../../kernel/operations/operation.ts'
-import { measureLanded } from '../../../track/operations/landed.ts'
-import type { EvidenceNeed } from '../../domain/evidence.ts'
+import type { Reads } from '../../../store/ports/store.ts'
+import type { Landed } from '../../../track/domain/landed.ts'
+import { landing, measuredLandings, measureLanded, prepareLanding } from '../../../track/operations/landed.ts'
+import type { EvidenceNeed, Observations } from '../../domain/evidence.ts'
 import { waitAtMost } from './commands.ts'
+import { type MeasurementQuestions, nullIfUnavailable } from './run-measurements.ts'
 
 /** A history may be long: the measurement continues after this, and its result is recorded. */
 const waitMs = 5_000
 
-/**
- * The steps for an event: where its guards ask what landed, that is measured first. Not for a call from another machine,
- * which measures nothing but for its own operation.
- */
+const maxBriefs = 1
+
+/** The same on another machine, for the event itself: a machine measures nothing but for its own operation. */
+export const landings = measurement({
+  brief: measuredList(landing.brief, maxBriefs),
+  measured: measuredList(landing.measured.nullable(), maxBriefs),
+  measure: (workTree, briefs, input) =>
+    Promise.all(briefs.map((brief) => nullIfUnavailable(() => landing.measure(workTree, brief, input)))),
+})
+
+export interface MeasuredLandings {
+  readonly events: readonly NewProjectEvent[]
+  readonly byTask: ReadonlyMap<string, Landed>
+}
+
+const noLandings: MeasuredLandings = { events: [], byTask: new Map() }
+
+/** What landed of the tasks of the calling machine, if an event's guards ask. Null until measured. */
+export async function prepareLandings(
+  reads: Reads,
+  questions: Pick<MeasurementQuestions<{ landings: typeof landings }>, 'ask'>,
+  {
+    context: { machine },
+    needs,
+  }: { readonly context: Pick<RecordContext, 'machine'>; readonly needs: readonly EvidenceNeed[] },
+): Promise<MeasuredLandings | null> {
+  if (!machine || !needs.some(({ kind }) => kind === 'landings')) return noLandings
+  const { brief, tasks } = await prepareLanding(reads, machine.id)
+  if (brief === null) return noLandings
+  const measured = questions.ask('landings', brief)
+  if (measured === undefined) return null
+  const { now, events } = await measuredLandings(reads, tasks, measured ?? [])
+  return { events, byTask: new Map(now.map(({ task, landed }) => [task.id, landed])) }
+}
+
+/** The observations, in which these landings count for those of the record. */
+export function withMeasured(observed: Observations, { byTask }: MeasuredLandings): Observations {
+  const tasks = observed.tasks?.map((task) => {
+    const landed = byTask.get(task.id)
+    return landed ? { ...task, landed } : task
+  })
+  return { ...observed, ...(tasks && { tasks }) }
+}
+
+/** The steps for an event: where its guards ask what landed, that is measured first, on the record's own machine. */
 export function withLandings(
   { machine }: Pick<RecordContext, 'machine'>,
   needs: readonly EvidenceNeed[],

@@ -411,7 +411,9 @@ async function commitOf(witness: WorkTree['witness'], folder: string): Promise<s
 }
 
 /** No result and no approval counts for a tree that cannot be measured. */
-async function nullIfUnavailable<Measured>(measure: () => Promise<Measured>): Promise<Measured | null> {
+export async function nullIfUnavailable<Measured>(
+  measure: () => Promise<Measured>,
+): Promise<Measured | null> {
   try {
     return await measure()
   } catch (error) {
