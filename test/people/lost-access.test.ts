@@ -35,6 +35,7 @@ test('the attempt of a disabled person waits for a person, and can be taken over
   await call('person_disable', { person: 'Dan' })
   expect((await call('status')).running).toMatchObject([{ stale: true, person: 'Dan' }])
   const [item] = await asked()
+  expect((await call('status')).waiting).toBe(1)
   expect(item.reason).toContain('Dan is disabled')
   expect(await call('prune')).toMatchObject({ stale_attempts: 1 })
   expect(await asked()).toMatchObject([{ item_id: item.item_id, kind: 'stale_attempt' }])

@@ -9,6 +9,7 @@ import { hasOwnWork } from '../../gate/operations/run/own-work.ts'
 import { recordedObstacles } from '../../gate/operations/run/situation.ts'
 import { json } from '../../gate/operations/run-answer.ts'
 import { type InboxItemKind, itemKinds, urgentItemKinds } from '../../inbox/domain/inbox-item.ts'
+import { dueItems } from '../../inbox/operations/due-items.ts'
 import { tasksToReview } from '../../inbox/operations/item-answer.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
@@ -291,20 +292,19 @@ async function nameOf(identities: Reads['identities']): Promise<string> {
   return listed.find(({ id }) => id === identities.project)?.name ?? identities.project
 }
 
-/** The open inbox items and the active agents. */
-async function currentWork(
-  { missions, tasks, inboxItems, identities }: Reads,
-  now: number,
-  limit = maxRunning,
-): Promise<Work> {
+/** The open inbox items, also those that are due, as the inbox shows them; and the active agents. */
+async function currentWork(reads: Reads, now: number, limit = maxRunning): Promise<Work> {
+  const { missions, tasks, inboxItems, identities } = reads
   const oldest = (kinds: readonly InboxItemKind[]) => inboxItems.list({ status: 'open', kinds }, { limit: 1 })
-  const [urgent, others, open, { attempts, total }] = await Promise.all([
+  const [urgent, others, due, open, { attempts, total }] = await Promise.all([
     oldest(urgentItemKinds),
     oldest(otherItemKinds),
+    dueItems(reads, now),
     missions.list({ limit: 1, statuses: ['pending', 'in_progress'] }),
     tasks.atWork(limit),
   ])
-  const openedAt = [...urgent.items, ...others.items].map(({ item: { item } }) => item.openedAt)
+  const items = [...[...urgent.items, ...others.items].map(({ item: { item } }) => item), ...due]
+  const openedAt = items.map((item) => item.openedAt)
   const names = await tasks.names(attempts.map(({ taskId }) => taskId))
   const people = await peopleOfAttempts(identities, attempts)
   return {
@@ -321,7 +321,7 @@ async function currentWork(
       work_tree: attempt.snapshot.top,
     })),
     running_total: total,
-    waiting: urgent.total + others.total,
+    waiting: urgent.total + others.total + due.length,
     waiting_since: instantOrNull(openedAt.length === 0 ? null : Math.min(...openedAt)),
   }
 }
