@@ -35,6 +35,7 @@ import {
   writeQuestion,
   writtenLines,
 } from './tree-write.ts'
+import { questionsAskedAgain } from './undone-questions.ts'
 import { attemptsWithTurns, readChangesAround, withWork } from './work-tree-activity.ts'
 
 const maxEntries = 20_000
@@ -253,7 +254,11 @@ export const restore = defineOperation({
             makers: await makersOfRestored(reads, event.write),
           })
     return {
-      events: [...lines, ...(event === null ? [] : [event]), ...closed],
+      events: [
+        ...lines,
+        ...(event === null ? [] : [event, ...(await questionsAskedAgain(reads, id, setting))]),
+        ...closed,
+      ],
       answer: {
         id,
         title,

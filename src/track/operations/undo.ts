@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { UndoPlan, UndoRequest } from '../../git/ports/work-tree.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
-import type { MissionId, TaskId } from '../../kernel/id.ts'
+import type { MissionId } from '../../kernel/id.ts'
 import { names, path, place, measuredList as upTo, words } from '../../kernel/operations/fields.ts'
 import { identifier } from '../../kernel/operations/input/fields.ts'
 import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
@@ -37,6 +36,7 @@ import {
   writeQuestion,
   writtenLines,
 } from './tree-write.ts'
+import { withdrawnQuestions } from './undone-questions.ts'
 import { findUndoneWork, type UndoneWork, undoneStates, undoneWindow, undoneWindows } from './undone-work.ts'
 
 const maxWindows = 2_000
@@ -305,7 +305,7 @@ export const undo = defineOperation({
       events: [
         ...(until === null ? [] : await writtenLines(reads, write, { until, lines: applied.lines })),
         write,
-        ...(await answeredQuestions(reads, work)),
+        ...(await withdrawnQuestions(reads, work)),
         ...(reopens && task
           ? [{ kind: 'task.marked' as const, taskId: task.id, status: 'to_do' as const }]
           : []),
@@ -313,27 +313,6 @@ export const undo = defineOperation({
       answer: { ...answer, snapshot_id: write.write.id, reopened: reopens },
     }
   })
-
-/** Whoever takes the work back has answered what its measurement asks. */
-async function answeredQuestions(
-  { inboxItems }: Reads,
-  { taskId, subtasks }: { readonly taskId: string | null; readonly subtasks: readonly string[] },
-): Promise<readonly NewProjectEvent[]> {
-  if (taskId === null) return []
-  const open = await Promise.all([taskId, ...subtasks].map((id) => inboxItems.ofTask(id as TaskId))) // brands
-  return open
-    .flat()
-    .filter(({ kind }) => kind === 'verdict' || kind === 'scope')
-    .map((item) => ({
-      kind: 'inbox.closed',
-      itemId: item.id,
-      missionId: item.missionId,
-      taskId: item.taskId,
-      status: 'dismissed',
-      answer: 'The work was undone.',
-      action: 'dismissed',
-    }))
-}
 
 function conflictEntry({ path: name, reason, isMarked }: MeasuredPlan['conflicts'][number]) {
   return { path: name, reason, marked: isMarked }

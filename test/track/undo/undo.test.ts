@@ -86,7 +86,32 @@ describe('of one agent alone', () => {
     await s.undo({ task_id })
     expect(await kinds()).toEqual([])
     const { answered_items: answered } = await s.call('show', { id: task_id })
-    expect(answered.map(({ action }: Answer) => action)).toEqual(['dismissed', 'dismissed'])
+    expect(answered.map(({ status }: Answer) => status)).toEqual(['dismissed', 'dismissed'])
+  })
+
+  test('accepts no verdict that nobody decided on, and asks again when the undo is taken back', async () => {
+    const s = await openUndo()
+    const { mission_id } = await s.call('start_mission', { name: 'Doubted', objective: 'Doubt' })
+    const { task_id } = await s.begin('a1', { areas: ['src'], mission_id })
+    s.put('f', x(1))
+    const outcome = { summary: 'Added src/none.js.' }
+    await s.call('complete_task', { task_id, status: 'success', outcome })
+    const { run_id } = await s.call('state_gate_create_run', { process_id: 'release', mission_id })
+    const accepted = async () => (await s.call('show', { id: task_id })).attempts[0].accepted_by
+    const asked = async () =>
+      (await s.call('inbox', {})).items.flatMap(({ kind, reason }: Answer) =>
+        ['scope', 'verdict'].includes(kind) ? [[kind, reason]] : [],
+      )
+    const before = await asked()
+    expect(before).toHaveLength(2)
+    const { snapshot_id: id } = await s.undo({ task_id })
+    expect(await accepted()).toBeUndefined()
+    await s.call('restore', { id, yes: true }, { actor: person })
+    expect(await accepted()).toBeUndefined()
+    expect(await asked()).toEqual(before)
+    expect(JSON.stringify(await s.call('state_gate_list_events', { run_id }))).toContain('contradicted')
+    await s.call('restore', { id, yes: true }, { actor: person })
+    expect(await asked()).toHaveLength(2)
   })
 
   test('sets the task to do where that is wanted, and shows it as undone until it is started again', async () => {
