@@ -10,6 +10,7 @@ import { formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { ReportedChange } from '../../track/domain/changes.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../../track/domain/task.ts'
+import type { TreeWrite } from '../../track/domain/tree-write.ts'
 import { measuredOpenAttempts, openAttemptMeasurements } from '../../track/operations/measure-attempt.ts'
 import {
   type LaterWrite,
@@ -194,20 +195,47 @@ async function laterWrites(
 ): Promise<ReadonlyMap<string, LaterWrite>> {
   const ids = [...new Set(works.map(({ attempt }) => attempt.taskId))]
   const concerned = new Set([...ids, ...[...(await tasks.ancestors(ids)).values()].flat()])
+  const reviewed = new Set<string>(works.map(({ attempt }) => attempt.id))
   const found = new Map<string, LaterWrite>()
   for (const [tree, inTree] of Map.groupBy(works, ({ attempt }) => treeOf(attempt.snapshot))) {
     const ends = inTree.map(({ attempt }) => attempt.closedAt)
     // An open attempt is measured now.
     if (ends.includes(null)) continue
     const last = Math.max(...ends.map((at) => at ?? 0))
-    const writes = (await treeWrites.since(last, tree)).filter(
-      ({ taskId }) => taskId !== null && concerned.has(taskId),
-    )
+    const writes: Pick<TreeWrite, 'after' | 'files'>[] = []
+    for (const write of await treeWrites.since(last, tree)) {
+      const { after, taskId } = write
+      const files =
+        taskId === null ? await filesLastOf(tasks, write, reviewed) : concerned.has(taskId) ? write.files : []
+      if (files.length > 0) writes.push({ after, files })
+    }
     const after = writes[0]?.after ?? null
     if (after !== null && isHere(context, after))
       found.set(tree, { after, files: new Set(writes.flatMap(({ files }) => files)) })
   }
   return found
+}
+
+/** The files of a write, as of lost work of several tasks, that an attempt under review was the last to change. */
+async function filesLastOf(
+  tasks: Reads['tasks'],
+  { files, before, writtenAt }: TreeWrite,
+  reviewed: ReadonlySet<string>,
+): Promise<readonly string[]> {
+  const changed = await tasks.changedBy(files)
+  const ids = [...new Set(changed.map(({ attemptId }) => attemptId))]
+  const ends = new Map<string, number>()
+  for (const attempt of await Promise.all(ids.map((id) => tasks.attempt(id)))) {
+    const isThere = attempt !== null && treeOf(attempt.snapshot) === treeOf(before)
+    if (isThere && attempt.closedAt !== null && attempt.closedAt <= writtenAt)
+      ends.set(attempt.id, attempt.closedAt)
+  }
+  const byPath = Map.groupBy(changed, ({ path }) => path)
+  return files.filter((path) => {
+    const there = (byPath.get(path) ?? []).filter(({ attemptId }) => ends.has(attemptId))
+    const [last] = there.toSorted((a, b) => (ends.get(b.attemptId) ?? 0) - (ends.get(a.attemptId) ?? 0))
+    return last !== undefined && reviewed.has(last.attemptId)
+  })
 }
 
 /** The query's type has only the fields that runs need; the record has all of them. */

@@ -483,3 +483,33 @@ test('an older content of a lost file that comes back leaves the loss open', asy
   await call('restore', { id: loss?.item_id, yes: true, force: true }, { actor: person })
   expect(await losses()).toEqual([])
 })
+
+test('reviews show what a restored loss of several tasks brought back, each of its own work', async () => {
+  const { call, git, write, wait, losses } = await opened()
+  const work = async (path: string, content: string) => {
+    const { task_id } = await call('start_task', { name: path, goal: 'g' })
+    wait(1000)
+    write(path, content)
+    await call('complete_task', { task_id, status: 'success', outcome: { summary: `Changed ${path}.` } })
+    wait(1000)
+    return task_id
+  }
+  const first = await work('src/auth.ts', 'first\n')
+  const second = await work('src/auth.ts', 'first\nsecond\n')
+  await work('src/api.ts', 'third\n')
+  git('checkout', '--', '.')
+  await work('utils.ts', 'later\n')
+  const [item] = await losses()
+  await call('restore', { id: item?.item_id, yes: true }, { actor: person })
+  const reviewed = async (subject: object) => {
+    const { files } = await call('review_show', subject, { actor: person })
+    return files.map(({ path, added }: { path: string; added: number }) => [path, added])
+  }
+  expect(await reviewed({ since: true })).toEqual([
+    ['src/api.ts', 1],
+    ['src/auth.ts', 2],
+    ['utils.ts', 1],
+  ])
+  expect(await reviewed({ task: first })).toEqual([['src/auth.ts', 1]])
+  expect(await reviewed({ task: second })).toEqual([['src/auth.ts', 1]])
+})
