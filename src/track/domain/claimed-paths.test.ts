@@ -19,3 +19,19 @@ test('a file that the agent says it did not touch is not claimed', () => {
   expect(named('src/main.js is not mine; src/a.ts is.')).toEqual(['src/a.ts'])
   expect(named('The total did not round: fixed in src/a.ts.')).toEqual(['src/a.ts'])
 })
+
+test.each([
+  ['The total did not round, so I changed src/a.ts.', ['src/a.ts']],
+  ['As the total did not round, I edited src/a.ts.', ['src/a.ts']],
+  ['The total did not round so I changed src/a.ts.', ['src/a.ts']],
+  ['Changed src/a.ts because it did not write the header.', ['src/a.ts']],
+  ['I changed src/a.ts and did not touch src/main.js.', ['src/a.ts']],
+  ['Changed src/a.ts without touching src/main.js.', ['src/a.ts']],
+  ['I did not touch src/main.js, but I rewrote src/a.ts.', ['src/a.ts']],
+  ['I did not touch src/a.ts except that I rewrote src/a.ts.', ['src/a.ts']],
+  ['I did not touch src/main.js because src/main.js is not on my list.', []],
+  ['I did not touch src/main.js, src/a.ts or others.', []],
+  ['src/a.ts was not changed by me, so src/a.ts is as it was.', []],
+])('a denial takes back only what it says: %s', (summary, named) => {
+  expect(pathsNamedIn(withoutDenials(claims(summary)), ['src/a.ts', 'src/main.js'])).toEqual(named)
+})

@@ -26,20 +26,38 @@ export function deniedFiles(
 }
 
 const denial =
-  /\b(?:did|do|have|has|was|were)(?:n['’]t| not)\b.*\b(?:touch|chang|edit|writ|wrote|modif)|\bnot (?:my|mine)\b/i
+  /\b(?:(?:did|do|have|has|was|were)(?:n['’]t| not)(?: [\w'’-]+){0,4}? (?:touch|chang|edit|writ|wrote|modif)|without (?:touch|chang|edit|writ|modif)|not (?:my|mine)\b)/i
 
-/** A report without the sentences that say what its agent did not do. */
+/** A report without what it says its agent did not do. */
 export function withoutDenials(claimed: ClaimedWork): ClaimedWork {
-  const remaining = (text: string) =>
-    sentencesOf(text)
-      .filter((sentence) => !denial.test(sentence))
-      .join(' ')
+  const remaining = (text: string) => sentencesOf(text).map(withoutDeniedClauses).join(' ')
   return {
     ...claimed,
     summary: remaining(claimed.summary),
     achievements: claimed.achievements.map(remaining),
   }
 }
+
+/** After "I did not touch a.ts", only "but I changed b.ts" is a claim again, not "because a.ts is Bob's". */
+function withoutDeniedClauses(sentence: string): string {
+  const clauses = sentence.split(clauseStart)
+  const first = clauses.findIndex((clause) => denial.test(clause))
+  return clauses
+    .filter((clause, at) => first < 0 || at < first || (ownDeed.test(clause) && !denial.test(clause)))
+    .join(' ')
+}
+
+const deeds =
+  'changed|updated|edited|wrote|rewrote|added|fixed|created|modified|removed|refactored|renamed|moved'
+/** "The total did not round, so I changed a.ts" denies nothing about the file. */
+const clauseStart = new RegExp(
+  `,?\\s(?=(?:so|but|because|except|although|while|whereas|without|and (?:i|we)|and (?:did|do|have|has|was|were)(?:n['’]t| not))\\b)|,\\s(?=(?:and )?(?:i|we|${deeds})\\b)`,
+  'i',
+)
+const ownDeed = new RegExp(
+  `^(?:(?:so|but|and|except|that|instead|also|then|only|i|we|i['’]ve|we['’]ve|have) ){0,5}(?:${deeds})\\b`,
+  'i',
+)
 
 function sentencesOf(text: string): readonly string[] {
   return text.split(/(?<=[.!?;])\s|\n/)

@@ -42,6 +42,28 @@ test('the deeds of an author go on after a clause about something else', () => {
 })
 
 test.each([
+  'The total did not round, so I changed src/a.ts.',
+  'Rewrote src/a.ts. Did not change the public API of src/a.ts.',
+  'Rewrote src/a.ts; the tests in src/a.ts were not touched.',
+  'I did not touch src/a.ts except that I rewrote src/a.ts.',
+  'Not only did I update the docs, I also rewrote src/a.ts.',
+  'Rewrote src/a.ts.\n- src/a.ts: rounds halves now; its API did not change',
+  'Rewrote src/a.ts. It did not handle halves in src/a.ts.',
+])('a denial takes back only what it says: %s', (summary) => {
+  expect(paths(summary)).toEqual(['src/a.ts'])
+})
+
+test.each([
+  'Rewrote src/a.ts. In the end src/a.ts is unchanged.',
+  'Updated src/a.ts. No changes were needed in src/a.ts.',
+  'Updated src/a.ts; I did not have to change src/b.ts or src/a.ts.',
+  'Rewrote src/a.ts.\n- src/a.ts: not changed after all',
+  'Rewrote src/a.ts. The rewrite of src/a.ts was reverted.',
+])('what a report denies of a file is no claim: %s', (summary) => {
+  expect(paths(summary)).toEqual([])
+})
+
+test.each([
   'See src/a.ts, and https://example.com/src/x.ts.',
   'I did not change src/a.ts.',
   'Edited src/a.ts before the start of the task.',

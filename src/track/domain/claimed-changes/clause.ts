@@ -48,35 +48,109 @@ const doubtful =
   /\b(?:already|previous|previously|earlier|before (?:the start of (?:the|this|my) (?:task|attempt|mission)|(?:the|this|my) (?:task|attempt|mission) (?:began|started)|(?:i|we) (?:began|started)|starting (?:the|this|my) (?:task|attempt|mission))|prior|pre-?existing|upstream|later|future|follow-?up|todo|tbd|pending|someday|eventually|next|still needs?|tried|trying|attempted|considered|planned|proposed|recommend\w*|suggest\w*|turned out|apparently|regression(?! test)|root cause|(?:an)?other (?:agent|task|session|person|developer|pr)s?|teammates?|colleagues?|someone|you|your|you'll|you're|optionally|was to|idea|here|temporarily|temporary|throwaway|scratch|locally|nothing)\b/
 const undone =
   /\b(?:unchanged|untouched|as-is|as is|intact|revert\w*|restor(?:ed?|ing)|undid|undone|undo|rolled back|put (?:[\w-]+ ){0,6}back|back to (?:the|its) original|identical|not? (?:\w+ )?(?:changed?|modif\w+|edit\w*|touch\w*|updated?|changes?|edits?)|(?:did|was|were|does|do|have|has|had)(?:n't| not)|alone|no need|byte for byte)\b/
+/** Said of a path, it is as before, whatever was done to it meanwhile. */
+const returned =
+  /\b(?:intact|revert\w*|restor(?:ed?|ing)|undid|undone|undo|rolled back|put (?:[\w-]+ ){0,6}back|back to (?:the|its) original|identical|byte for byte)\b/
+const unaltered = /\b(?:unchanged|untouched|as-is|as is|alone|touch\w*|rewrit\w*|no need)\b/
+/** What is changed nowhere in a file. */
+const anyChange =
+  /\b(?:changes?|edits?|modifications?|anything|nothing|lines?|code|rest|need\w*|necessary|required)\b/
 const takenBack =
   /\b(?:(?:reverted|undid|removed|deleted|dropped|discarded|cleaned up|renamed|moved|rolled back|undone) (?:it|them|that|this|those|these|both|again|afterwards|the change|the changes|that change)|(?:removed|deleted|reverted|undone|discarded|dropped) (?:again|afterwards))\b/
 export function isDoubtful(text: string): boolean {
   return doubtful.test(text) || undone.test(text)
 }
 
-export function isUndone(text: string): boolean {
-  return undone.test(text)
+export function isReturned(text: string): boolean {
+  return returned.test(text)
 }
 
+/** Whether the words say of their subject that it did not change, or is as before. */
+export function isDenial(text: string): boolean {
+  return (
+    returned.test(text) || (undone.test(text) && (unaltered.test(text) || text.split(' ').some(isOfChange)))
+  )
+}
+
+/** The paths that a sentence says did not change, or are as before again. "The API of a.ts" is not the whole file. */
 export function deniedIn(tokens: readonly ReportToken[]): readonly string[] {
-  if (!undone.test(wordsOf(tokens))) return []
-  return tokens.flatMap((token) => (token.kind === 'path' ? [token.path] : []))
+  const text = wordsOf(tokens)
+  if (!isDenial(text)) return []
+  const isBack = returned.test(text)
+  return tokens.flatMap((token, at) =>
+    token.kind === 'path' && (isBack || !isOnlyPlace(tokens, at)) ? [token.path] : [],
+  )
 }
 
-export function sentenceClaims(sentence: readonly ReportToken[], kind: ReportLine['kind']): SentenceClaims {
+/** Whether a path only says where something is: "the API of `a.ts`", not "no changes in `a.ts` and `b.ts`". */
+function isOnlyPlace(tokens: readonly ReportToken[], at: number): boolean {
+  let before = at - 1
+  while (
+    tokens[before]?.kind === 'path' ||
+    isMark(tokens[before], ',') ||
+    /^(?:and|or|nor|the|file|files|existing)$/.test(wordAt(tokens, before) ?? '')
+  )
+    before -= 1
+  const place = wordAt(tokens, before) ?? ''
+  if (!(places.has(place) || /^(?:of|for|from|by|to|with|about)$/.test(place))) return false
+  const words = wordsOf(tokens.slice(Math.max(0, before - 3), before))
+  return !anyChange.test(words) && !isOfChange(words.split(' ').at(-1) ?? '') && !unaltered.test(words)
+}
+
+function isOfChange(word: string): boolean {
+  return (['base', 'present', 'past', 'participle'] as const).some((form) => changeVerb(word, form) !== null)
+}
+
+export function sentenceClaims(tokens: readonly ReportToken[], kind: ReportLine['kind']): SentenceClaims {
+  const sentence = withoutNotOnly(tokens)
   const text = wordsOf(sentence)
   const takesBack = takenBack.test(text)
   // No English verb can govern a path in another language.
   if (/[^\p{ASCII}’‘“”…]/u.test(text.replace(/[^\p{L}]/gu, '')))
     return { claims: [], denied: [], takesBack: false }
-  if (undone.test(text)) return { claims: [], denied: deniedIn(sentence), takesBack }
-  if (doubtful.test(text)) return { claims: [], denied: [], takesBack }
-  const claims = new Clause(sentence, kind).claims()
+  const clauses = undone.test(text) && !returned.test(text) ? clausesOf(sentence) : [sentence]
+  const stated = clauses.filter((clause) => !undone.test(wordsOf(clause)))
+  const denied = clauses.flatMap((clause, at) => {
+    // "did not touch it except that …" did.
+    return wordAt(clauses[at + 1] ?? [], 0) === 'except' ? [] : deniedIn(clause)
+  })
+  if (doubtful.test(text)) return { claims: [], denied, takesBack }
+  const claims = stated.flatMap((clause) => {
+    const isException = wordAt(clause, 0) === 'except'
+    return new Clause(isException ? clause.slice(1) : clause, kind).claims()
+  })
   return {
     claims: takesBack ? claims.filter(({ isCreated, isBeside }) => !(isCreated || isBeside)) : claims,
-    denied: [],
+    denied,
     takesBack,
   }
+}
+
+/** "Not only did I update `b.ts`, I also …" denies nothing. */
+function withoutNotOnly(tokens: readonly ReportToken[]): readonly ReportToken[] {
+  const at = tokens.findIndex(
+    (_, index) => wordAt(tokens, index) === 'not' && wordAt(tokens, index + 1) === 'only',
+  )
+  if (at < 0) return tokens
+  const isInverted = /^(?:did|have|has)$/.test(wordAt(tokens, at + 2) ?? '')
+  return tokens.toSpliced(at, isInverted ? 3 : 2)
+}
+
+/** "The total did not round, so I changed `a.ts`": what is denied in one clause is not in the others. */
+function clausesOf(sentence: readonly ReportToken[]): readonly (readonly ReportToken[])[] {
+  const clauses: ReportToken[][] = [[]]
+  sentence.forEach((token, at) => {
+    const next = wordAt(sentence, at + 1) ?? ''
+    const isAfterComma = isMark(sentence[at - 1], ',')
+    const isStart =
+      token.kind === 'word' &&
+      (/^(?:so|because|except)$/.test(token.text) ||
+        (token.text === 'and' && authors.has(next)) ||
+        (authors.has(token.text) && isAfterComma))
+    if (isStart) clauses.push([])
+    clauses.at(-1)?.push(token)
+  })
+  return clauses
 }
 
 /** What is generated to be looked at is often removed again. */

@@ -1,8 +1,9 @@
 import {
   type ClaimedChange,
   deniedIn,
+  isDenial,
   isDoubtful,
-  isUndone,
+  isReturned,
   type ReportClaims,
   type SentenceClaims,
   sentenceClaims,
@@ -148,7 +149,10 @@ function itemClaims(tokens: readonly ReportToken[], section: Section): ReportCla
     }
   }
   const text = wordsOf(tokens)
-  if (isDoubtful(text)) return { claims: [], denied: isUndone(text) ? group.paths : [] }
+  if (isDoubtful(text)) {
+    const [first = []] = sentencesOf(tokens.slice(group.end))
+    return { claims: [], denied: isDenial(wordsOf(first)) || isReturned(text) ? group.paths : [] }
+  }
   const claim = (state: ClaimedState): ReportClaims => ({ claims: claimsOf(group.paths, state), denied: [] })
   const next = tokens[group.end]
   const isSeparated = next === undefined || isMark(next, ':') || isMark(next, '–')
