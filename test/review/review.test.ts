@@ -209,6 +209,20 @@ test('a person closes a comment that agents answered as often as they may', asyn
   expect(closed.status).toBe('done')
 })
 
+test('a person who answers a comment that was marked as done opens it again for the agent', async () => {
+  const { project, task, show } = await workedTask()
+  const comment = { subject: { task }, path: 'src/auth.ts', line: 2, kind: 'request', text: 'Rename user' }
+  await project.call('review_comment', comment, as)
+  const { content } = await show()
+  await project.call('review_send', { subject: { task }, action: 'send_back', content, viewed: true }, as)
+  const { comment_id } = (await show()).comments[0]
+  await project.call('reply_to_review', { comment_id, text: 'Renamed.', done: true })
+  const reply = { comment_id, text: 'No: line 2 is as before.' }
+  expect(await project.call('reply_to_review', reply, as)).toMatchObject({ status: 'open' })
+  const started = await project.call('start_task', { planned_task_id: task })
+  expect(started.review_comments).toMatchObject([{ comment_id, answers: ['Renamed.', reply.text] }])
+})
+
 test('answers all comments of a review at once, by the id of the review', async () => {
   const { project, task, show } = await workedTask()
   const subject = { task }

@@ -118,12 +118,18 @@ export const maxDrafts = 200
 export const maxCommentLength = 8000
 export const maxQuoteLength = 300
 
-/** The status of a comment. `done`: a reply marks it as done. */
-export type CommentStatus = 'open' | 'answered' | 'done'
+export const commentStates = ['open', 'answered', 'done'] as const
+export type CommentStatus = (typeof commentStates)[number]
 
-export function commentStatus({ replies }: Pick<ReviewComment, 'replies'>): CommentStatus {
-  if (replies.some(({ done }) => done)) return 'done'
-  return replies.length > 0 ? 'answered' : 'open'
+/** The status of a comment. `done`: a reply marks it as done, and no person answered that. */
+export function commentStatus({
+  replies,
+}: {
+  readonly replies: readonly Pick<ReviewReply, 'done' | 'isPerson'>[]
+}): CommentStatus {
+  const doneAt = replies.findLastIndex(({ done }) => done)
+  if (doneAt === -1) return replies.length > 0 ? 'answered' : 'open'
+  return replies.slice(doneAt + 1).some(({ isPerson }) => isPerson) ? 'open' : 'done'
 }
 
 interface ReviewSubmission {

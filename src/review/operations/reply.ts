@@ -7,7 +7,13 @@ import { strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { speakerOf } from '../../track/domain/task.ts'
-import { maxCommentLength, type ReviewComment, type ReviewReply } from '../domain/review.ts'
+import {
+  commentStates,
+  commentStatus,
+  maxCommentLength,
+  type ReviewComment,
+  type ReviewReply,
+} from '../domain/review.ts'
 import { ReplyEntry, replyEntry } from './entries.ts'
 
 /** Of agents to one comment; a person may always answer, and close it. */
@@ -31,7 +37,7 @@ export const replyToReview = defineOperation({
   synonyms: { review_id: 'comment_id', id: 'comment_id' },
   output: ReplyEntry.extend({
     comment_id: z.string(),
-    status: z.enum(['answered', 'done']),
+    status: z.enum(commentStates),
     /** The comments that a review has, all of them answered. */
     comments: strings.optional(),
   }),
@@ -59,14 +65,13 @@ export const replyToReview = defineOperation({
     )
     const [[comment], [reply]] = [comments, replies]
     if (comment === undefined || reply === undefined) throw new Error('There is at least one comment.')
-    const isDone = reply.done || comment.replies.some(({ done }) => done)
     return {
       events: replies.map((one) => ({ kind: 'review.replied' as const, reply: one })),
       agentName: reply.agentName,
       answer: {
         comment_id: comment.id,
         ...replyEntry(reply),
-        status: isDone ? ('done' as const) : ('answered' as const),
+        status: commentStatus({ replies: [...comment.replies, reply] }),
         ...(comments.length > 1 && { comments: comments.map(({ id }) => id) }),
       },
     }
@@ -75,7 +80,7 @@ export const replyToReview = defineOperation({
 
 /** The comments that nobody marked as done; all of them if they all are. */
 function stillOpen(comments: readonly ReviewComment[]): readonly ReviewComment[] {
-  const open = comments.filter(({ replies }) => !replies.some(({ done }) => done))
+  const open = comments.filter((comment) => commentStatus(comment) !== 'done')
   return open.length === 0 ? comments : open
 }
 
