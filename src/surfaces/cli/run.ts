@@ -128,8 +128,8 @@ async function perform(
     const input = await completeInput(operation, placed, { ask, interactive: terminal.interactive, isText })
     if (operation.confirm && !host.confirm && input['yes'] !== true && input['dry_run'] !== true) {
       // A command that cannot work says so first.
-      await project.ask(operation, { ...input, dry_run: true }, {})
-      throw confirmationFailure(operation, found.rest)
+      const dry = await project.ask(operation, { ...input, dry_run: true }, {})
+      if (dry['success'] !== false) throw confirmationFailure(operation, found.rest)
     }
     const wanted = options.format ?? (input['format'] === undefined ? host.format : formatIn(input))
     const text = textOutput(terminal)

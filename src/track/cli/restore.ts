@@ -15,13 +15,19 @@ export const restoreView: AnswerView<'restore'> = (answer, page) => {
     indentText(entries.map(([path, note]) => `${escapeLineBreaks(path)}  ${ink('dim', note)}`).join('\n'))
   const head = answer.written
     ? `${ink('green', 'Restored')} ${name}: ${formatCount(total, 'file')} in ${answer.work_tree}.`
-    : total === 0
-      ? `Nothing to restore of ${name} in ${answer.work_tree}${answer.same === 0 ? '' : `: ${formatCount(answer.same, 'file')} unchanged since`}.`
-      : `${name}: ${formatCount(total, 'file')} can be restored in ${answer.work_tree}.`
+    : !answer.success
+      ? `Cannot restore ${name} in ${answer.work_tree}. In the way: ${formatCount(answer.newer_total + refused.length, 'file')}. Nothing was written.`
+      : total === 0
+        ? `Nothing to restore of ${name} in ${answer.work_tree}${answer.same === 0 ? '' : `: ${formatCount(answer.same, 'file')} unchanged since`}.`
+        : `${name}: ${formatCount(total, 'file')} can be restored in ${answer.work_tree}.`
   return blocks(
     answer.written || total === 0 ? '' : diffText({ ...answer, left_out_total: 0 }, page),
     head,
-    section('Files', rows(files.map(({ path, action }) => [path, action])), page),
+    section(
+      answer.success ? 'Files' : 'Can be restored',
+      rows(files.map(({ path, action }) => [path, action])),
+      page,
+    ),
     cutNote(files.length, total, 'the others are not listed here.'),
     section('Newer content, not overwritten without --force', rows(newer.map((path) => [path, ''])), page),
     cutNote(newer.length, answer.newer_total, 'the others are not listed here.'),
@@ -33,6 +39,7 @@ export const restoreView: AnswerView<'restore'> = (answer, page) => {
       indentText(commits.map(({ command }) => command).join('\n')),
       page,
     ),
+    answer.next_steps.join('\n'),
     answer.snapshot_id === null ? '' : `To undo this: waymark restore ${answer.snapshot_id}`,
   )
 }

@@ -11,6 +11,7 @@ import { prepareSteps, type Readable, withMachine } from '../../kernel/operation
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { pathBelow, resolvePath } from '../../kernel/path-below.ts'
+import { quoteShellWord } from '../../kernel/shell-word.ts'
 import type { RecordedStep } from '../../lines/domain/line-hashes.ts'
 import { changedLines } from '../../lines/operations/record-lines.ts'
 import type { Turn } from '../../sessions/domain/session.ts'
@@ -128,6 +129,10 @@ export const restore = defineOperation({
     title: z.string(),
     /** Whether files were written; otherwise this is what would be. */
     written: z.boolean(),
+    /** False if files are in the way, so that none is written. */
+    success: z.boolean(),
+    /** The commands for that case. */
+    next_steps: strings,
     work_tree: z.string(),
     files: list(z.object({ path: z.string(), action: z.enum(restoreActions) })),
     files_total: z.int(),
@@ -149,10 +154,10 @@ export const restore = defineOperation({
     truncated: z.boolean(),
   }),
   confirm: (answer) => {
-    const { written, files_total: total, work_tree: tree, newer_total: newer, refused } = answer
-    if (written === true || total === 0) return null
-    const rest = Number(newer) + (Array.isArray(refused) ? refused.length : 0)
-    return rest > 0 ? null : writeQuestion(Number(total), String(tree))
+    const { written, files_total: total, work_tree: tree, success } = answer
+    return written === true || total === 0 || success === false
+      ? null
+      : writeQuestion(Number(total), String(tree))
   },
 })
   .measure({ hooks: waitingHooks, now: attemptEnds, ...lineMeasurements })
@@ -196,7 +201,7 @@ export const restore = defineOperation({
     apply: async (
       { workRestore, witness },
       { request: wanted, isWanted: writes, content, undone, until, missionFrom },
-      { id },
+      input,
     ) => {
       if (!writes)
         return measuredRestore(await workRestore.plan(wanted), {
@@ -206,10 +211,10 @@ export const restore = defineOperation({
           mission: null,
         })
       const done = await workRestore.apply(wanted, content)
-      if (done === null) throw changedFailure(id)
+      if (done === null) throw changedFailure(input.id)
       const { written, after } = done
       if (written.length === 0 && done.newer.length + done.refused.length > 0)
-        throw blockedFailure(id, done, undone)
+        throw blockedFailure(input, done, { undone, states: wanted.states })
       const lines =
         until === null || after === null
           ? null
@@ -221,7 +226,7 @@ export const restore = defineOperation({
   })
   .record(async ({ reads, plan: { isWanted: writes, until }, applied: done, context, setting }, input) => {
     const { id, paths } = input
-    const { taskId, missionId, title, states } = await findRestorable(reads, context, id)
+    const { taskId, missionId, title, states, undone } = await findRestorable(reads, context, id)
     const { written, before, after } = done
     const event =
       written.length === 0
@@ -253,6 +258,7 @@ export const restore = defineOperation({
             lines: done.lines,
             makers: await makersOfRestored(reads, event.write),
           })
+    const success = writes || !isBlocked(input, done)
     return {
       events: [
         ...lines,
@@ -263,6 +269,8 @@ export const restore = defineOperation({
         id,
         title,
         written: written.length > 0,
+        success,
+        next_steps: success ? [] : nextSteps(input, done, { undone, states }),
         work_tree: done.top,
         files: files.slice(0, maxListed),
         files_total: files.length,
@@ -373,24 +381,58 @@ function changedFailure(id: string): Failure {
 
 const maxNamed = 10
 
-function blockedFailure(
-  id: string,
-  { newer, refused }: Pick<MeasuredRestore, 'newer' | 'refused'>,
-  undone: string | null,
-): Failure {
+interface RestoreWords {
+  readonly id: string
+  readonly paths?: readonly string[] | undefined
+  readonly force?: boolean | undefined
+}
+
+type FilesInTheWay = Pick<MeasuredRestore, 'files' | 'newer' | 'refused'>
+
+interface RestoreSource extends Pick<Restorable, 'states'> {
+  readonly undone: string | null
+}
+
+/** Without names, all files are written or none. */
+function isBlocked({ paths }: RestoreWords, { files, newer, refused }: FilesInTheWay): boolean {
+  return newer.length + refused.length > 0 && (paths === undefined || files.length === 0)
+}
+
+function blockedFailure(words: RestoreWords, done: FilesInTheWay, found: RestoreSource): Failure {
+  const { newer, refused } = done
   const reasons = [
     ...(newer.length === 0 ? [] : [`newer content is in ${nameList(newer)}`]),
     ...refused.slice(0, maxNamed).map((one) => `${one.path} ${one.problem}`),
   ]
-  const others = `Restore the others by naming them: waymark restore ${id} <files…>${newer.length === 0 ? '' : `. Or overwrite newer content, which is kept as a snapshot: waymark restore ${id} --force`}`
-  return new Failure('CONFLICT', `Cannot restore ${id}: ${reasons.join('; ')}. Nothing was written.`, {
+  return new Failure('CONFLICT', `Cannot restore ${words.id}: ${reasons.join('; ')}. Nothing was written.`, {
     reason: newer.length > 0 ? 'newer_content' : 'files_not_writable',
-    hint:
-      undone === null
-        ? others
-        : `To take its undo back, with what others wrote: waymark restore ${undone}. ${others}`,
+    hint: nextSteps(words, done, found).join('. '),
     details: { newer: newer.slice(0, maxListed), refused: refused.slice(0, maxListed) },
   })
+}
+
+function nextSteps(
+  { id, paths = [], force = false }: RestoreWords,
+  { files, newer }: FilesInTheWay,
+  { undone, states: [state] }: RestoreSource,
+): readonly string[] {
+  const { top = '', prefix = '' } = state ?? {}
+  const command = (...words: readonly string[]) => ['waymark restore', id, ...words].join(' ')
+  const fromProject = (name: string) =>
+    quoteShellWord(name.startsWith(prefix) ? name.slice(prefix.length) : `${top}/${name}`)
+  const others = files.length > maxNamed ? ['<files…>'] : files.map((one) => fromProject(one.path))
+  const hints = [
+    ...(undone === null ? [] : [`To take its undo back, with what others wrote: waymark restore ${undone}`]),
+    ...(files.length === 0
+      ? []
+      : [`To restore the others: ${command(...others, ...(force ? ['--force'] : []))}`]),
+    ...(newer.length === 0
+      ? []
+      : [
+          `To overwrite newer content, which is kept as a snapshot: ${command(...paths.map(quoteShellWord), '--force')}`,
+        ]),
+  ]
+  return hints.length > 0 ? hints : [`Move what is in the way, and call again: ${command()}`]
 }
 
 function nameList(paths: readonly string[]): string {

@@ -1,6 +1,7 @@
-import { readFileSync, unlinkSync } from 'node:fs'
+import { existsSync, readFileSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { hasPty, openScreen } from '../../app/screen.ts'
 import { type CommandLineProject, openCommandLine } from './command-line.ts'
 
 /** A completed task whose file was lost. */
@@ -26,6 +27,34 @@ test('without a terminal, restore writes only with --yes, and says which command
   expect(shown.code).toBe(0)
   expect(shown.out).toContain('+export const app = 2')
   expect(read()).toBe('export const app = 1\n')
+})
+
+test('restore with newer content says beforehand that it writes nothing, and how to go on', async () => {
+  const project = lostWork()
+  const { id, run, refused, read, write, folder } = project
+  write('src/app.ts', 'export const app = 3\n')
+  const others = `waymark restore ${id} src/new.ts`
+  const all = `waymark restore ${id} --force`
+  for (const words of [['--dry-run'], []]) {
+    const { code, out } = run('restore', id, ...words)
+    expect(code).toBe(1)
+    for (const text of ['Nothing was written.', others, all]) expect(out).toContain(text)
+  }
+  expect(refused('restore', id, '--yes')).toMatchObject({
+    reason: 'newer_content',
+    hint: expect.stringContaining(`${others}. `),
+  })
+  if (hasPty) {
+    const screen = openScreen(project, ['restore', id], { columns: 150, rows: 60 })
+    expect(await screen.ended).toBe(1)
+    await screen.shows('Nothing was written.')
+  }
+  expect(existsSync(join(folder, 'src/new.ts'))).toBe(false)
+  expect(run('restore', id, 'src/new.ts', 'src/app.ts', '--yes').code).toBe(0)
+  expect(run('restore', id, 'src/app.ts', '--dry-run').code).toBe(1)
+  expect(read()).toBe('export const app = 3\n')
+  expect(run('restore', id, '--force', '--yes').code).toBe(0)
+  expect(read()).toBe('export const app = 2\n')
 })
 
 test('restore takes files by position, from the folder one is in', () => {
