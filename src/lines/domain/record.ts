@@ -371,7 +371,7 @@ function hasSameMaker(origin: LineOrigin, { owners, turns = [] }: LineStep): boo
   )
 }
 
-function linesIn(ranges: MeasuredStep['brought'] = []): ReadonlySet<number> {
+export function linesIn(ranges: MeasuredStep['brought'] = []): ReadonlySet<number> {
   return new Set(ranges.flatMap(([first, count]) => Array.from({ length: count }, (_, more) => first + more)))
 }
 

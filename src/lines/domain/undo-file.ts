@@ -30,7 +30,7 @@ export type StayReason = (typeof stayReasons)[number]
 
 /** What it says of a file. */
 export const stayWords: Readonly<Record<StayReason, string>> = {
-  uncertain: 'it is not certain that they are its own',
+  uncertain: 'not certainly the work of the task or turn',
   between: 'others wrote them between the undone lines',
   others: 'others wrote them',
   not_kept: 'its content was not kept',

@@ -1,5 +1,5 @@
 import type { LineHunk, LineStep } from './line-hashes.ts'
-import { type LineOrigin, type LineRecord, lineOf } from './record.ts'
+import { type LineOrigin, type LineRecord, lineOf, linesIn } from './record.ts'
 
 /** A hunk of a step, as an undo sees it. Line numbers count from 1, those of added lines in the content afterwards. */
 export interface UndoHunk {
@@ -123,6 +123,8 @@ function undoStep(
   const name = step.from ?? step.path
   const movedHere = new Set(step.moved?.flatMap(([from, , line]) => (from === name ? [line] : [])))
   const reformatted = new Set(step.reformatted?.map(([, line]) => line))
+  const alike = linesIn(step.alike)
+  const birth = `${step.seq}:${step.position}:`
   const kept = new Set([
     ...(step.reformatted ?? []).map(([line]) => line),
     ...(step.moved ?? []).flatMap(([from, line]) => (from === name ? [line] : [])),
@@ -134,7 +136,9 @@ function undoStep(
     for (let line = after; line < after + added; line += 1) {
       const origin = lineOf(state, line)?.origin ?? null
       const isOwnForm = isOwn && (movedHere.has(line) || reformatted.has(line))
-      if (isOwnForm || (origin !== null && isCertainlyOf(origin, makers))) own.push(line)
+      // A line of an earlier content may be a copy, but this step put it there again.
+      const isAgain = isOwn && origin?.birth.startsWith(birth) === true && !alike.has(line)
+      if (isOwnForm || isAgain || (origin !== null && isCertainlyOf(origin, makers))) own.push(line)
       else if (origin !== null && makersOf(origin).some((maker) => makers.ids.has(maker)))
         uncertain.push(line)
       else others += 1

@@ -114,6 +114,16 @@ describe('of one agent alone', () => {
     expect(await asked()).toHaveLength(2)
   })
 
+  test('takes back a line that an older task had written, too, and that was put back before', async () => {
+    const s = await openUndo()
+    const write = () => s.swap('f', 'base line two', 'x2 is another second line')
+    await s.attempt('a1', write)
+    s.git('checkout', '--', '.')
+    const done = await s.attempt('a2', write)
+    const { stays } = await s.undo(done)
+    expect([stays, s.rows('f')]).toEqual([[], base])
+  })
+
   test('sets the task to do where that is wanted, and shows it as undone until it is started again', async () => {
     const s = await openUndo()
     const done = await s.attempt('a1', () => s.put('f', x(1)))
