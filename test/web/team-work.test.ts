@@ -3,7 +3,7 @@ import { useScreens } from '../support-web/screen.ts'
 
 const ids = { mission: '', open: '', ben: '' }
 
-const { open } = useScreens({
+const { open, serving } = useScreens({
   team: true,
   fill: async ({ away, write }, { call, ask }) => {
     await call('person_add', { name: 'Cleo' })
@@ -23,6 +23,7 @@ const { open } = useScreens({
       outcome: { summary: 'Did it.' },
     })
     const started = await away('start_task', { mission_id, name: 'Open there', goal: 'g' })
+    await ask(secret, 'start_task', { mission_id, name: 'Coupons', goal: 'g' })
     Object.assign(ids, { mission: mission_id, open: started.task_id, ben })
   },
 })
@@ -52,4 +53,18 @@ test('a review of work on two machines names each work tree by its folder and ma
   expect(screen.text('.review-tree')).toContain('diffkit on the edge of the tests')
   expect(screen.text('.review-file-words')).toContain('in diffkit on the server')
   expect(screen.text('main')).not.toMatch(machineId)
+})
+
+test('a stale attempt says who has no access any more, and has the answers and keys of the command line', async () => {
+  await serving().call('person_disable', { person: 'Cleo' })
+  const screen = await open('/', ids.ben)
+  await screen.see('Cleo is disabled', '.card:has([href*="tasks"]) .card-question')
+  const [card] = screen.all('.card').filter((one) => one.textContent?.includes('Cleo is disabled'))
+  card?.dispatchEvent(new window.Event('pointerdown', { bubbles: true }))
+  await screen.see('A abandon the attempt · R let it continue', '.hint')
+  const verbs = [...(card?.querySelectorAll('.verbs button') ?? [])].map(({ textContent }) => textContent)
+  expect(verbs).toEqual([
+    expect.stringContaining('Abandon the attempt'),
+    expect.stringContaining('Let it continue'),
+  ])
 })

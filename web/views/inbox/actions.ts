@@ -171,18 +171,19 @@ const kinds = {
     verbs: [
       {
         command: 'approve',
-        label: 'Keep it open',
-        done: 'Kept open',
-        operation: 'reject',
-        // A rejection needs a reason.
-        input: ({ item_id }) => ({ id: item_id, reason: 'Keep the attempt open.' }),
-      },
-      {
-        command: 'resolve',
-        label: 'Abandon it',
+        label: 'Abandon the attempt',
+        means: 'Others can start the task',
         done: 'Abandoned',
         operation: 'approve',
         input: approveCardInput,
+      },
+      {
+        command: 'send back',
+        label: 'Let it continue',
+        done: 'Continues',
+        operation: 'reject',
+        // A rejection needs a reason.
+        input: ({ item_id }) => ({ id: item_id, reason: 'It continues.' }),
       },
     ],
   },

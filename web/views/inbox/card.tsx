@@ -286,8 +286,6 @@ function subjectOfCard(card: InboxCard): { readonly name: string; readonly link:
 }
 
 function questionOfCard(card: InboxCard): string {
-  if (card.kind === 'stale_attempt')
-    return 'The agent has made no call for two hours, or has no access any more. Did it stop?'
   if (card.run && card.request?.kind === 'decision') {
     const subject = card.task_id !== null ? 'The task' : card.mission_id !== null ? 'The mission' : 'The run'
     return `${subject} waits at the step \`${card.run.state}\` of the process ${card.run.process_name} for your decision: ${joinAlternatives(card.request.events.map(eventWords))}.`

@@ -91,8 +91,8 @@ const verbs = {
   approval: decides,
   command: decides,
   stale_attempt: [
-    { key: 'a', label: 'let it continue', operation: 'reject', input: (card) => rejectInput(card, goesOn) },
-    { key: 'g', label: 'abandon it', operation: 'approve', input: approveInput },
+    { key: 'a', label: 'abandon it', operation: 'approve', input: approveInput },
+    { key: 'r', label: 'let it continue', operation: 'reject', input: (card) => rejectInput(card, goesOn) },
   ],
   loss: [{ key: 'd', label: 'dismiss', operation: 'resolve', input: dismissInput }],
 } as const satisfies Record<TopCard['kind'], readonly ScreenAction[]>
