@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { NewProjectEvent } from '../../src/events/domain/project-event.ts'
-import { inboxList } from '../../src/inbox/cli/inbox.ts'
+import { inboxList, inbox as inboxText } from '../../src/inbox/cli/inbox.ts'
 import type { Context } from '../../src/kernel/operations/operation.ts'
 import { taskPage } from '../../src/plan/cli/task.ts'
 import { agentActor } from '../support/project.ts'
@@ -398,6 +398,26 @@ test('a correction and a card of the inbox name the person behind the agent', as
   const page = { ink: (_style: string, text: string) => text, width: 200, now: Date.now() }
   expect(taskPage(shown, page as never)).toMatch(/\(Ada\) added .*Only in memory/)
   expect(inboxList(shown.items, page as never)).toMatch(/opened by \S+ \(Ada\)/)
+})
+
+test('a contributor reads who accepts contradicted work, in the inbox and on the page of its task', async () => {
+  const { call, as } = await openTeamProject()
+  await call('token_create', { admin: true, person: 'Ada' })
+  await call('person_add', { name: 'Cleo' })
+  await call('member_add', { person: 'Cleo', access: 'contributor' })
+  const agent = await as((await call('token_create', { name: 'codex', person: 'Cleo' })).secret)
+  const cleo = await as((await call('token_create', { kind: 'person', person: 'Cleo' })).secret)
+  const { task_id: id } = await call('start_task', { name: 'Tax', goal: 'g' }, agent)
+  await call('complete_task', { task_id: id, status: 'success', outcome: { summary: 'Did it.' } }, agent)
+  const page = { ink: (_style: string, text: string) => text, width: 200, now: Date.now() } as never
+  const shown = await call('show', { id }, cleo)
+  const listed = await call('inbox', { include: ['evidence'] }, cleo)
+  for (const text of [taskPage(shown, page), inboxText(listed as never, page)]) {
+    expect(text).toContain('contradicted')
+    expect(text).toContain('You cannot approve it. It needs maintainer access, and Cleo has contributor.')
+    expect(text).not.toContain('waymark approve')
+  }
+  expect(taskPage(await call('show', { id }), page)).toContain('waymark approve')
 })
 
 test('a contributor answers a question of their own agent, and nothing else', async () => {

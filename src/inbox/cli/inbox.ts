@@ -197,13 +197,13 @@ function inboxItemText(item: ListedItem, page: RenderContext): string {
     item.paths_total === item.paths.length && item.paths.every((path) => item.reason.includes(path))
   const files = [
     withLocalTimes(item.reason, page.now),
-    item.cannot_approve ? page.ink('yellow', `You cannot approve it. ${item.cannot_approve}`) : '',
     isNamed ? '' : indentText(bullets(item.paths.map(escapeLineBreaks))),
     cutNote(item.paths.length, item.paths_total, `waymark changes ${item.task_id} lists all files.`),
   ]
   const lines = [
     ...(form === '' || item.kind === 'review' ? files : []),
     form,
+    item.cannot_approve ? page.ink('yellow', `You cannot approve it. ${item.cannot_approve}`) : '',
     item.workaround ? `Workaround by ${item.opened_by}: ${quoteText(item.workaround, page)}` : '',
     item.closed_by
       ? `${itemOutcome(item)} by ${item.closed_by}${item.answer === null || item.answer === itemOutcome(item) ? '' : `: ${item.answer}`}`

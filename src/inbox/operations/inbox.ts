@@ -23,7 +23,7 @@ import type { InboxItemLine } from '../ports/item-reads.ts'
 import { prepareShownItems, type ShownMeasurements, shownMeasurements } from './approval-content.ts'
 import { dueItems } from './due-items.ts'
 import { InboxEvidence, inboxEvidence } from './evidence.ts'
-import { content, InboxItemEntry, inboxItemEntry } from './item-answer.ts'
+import { content, InboxItemEntry, permittedItemEntry } from './item-answer.ts'
 import { remoteCommandRefusal } from './remote-command.ts'
 
 export const inbox = defineOperation({
@@ -168,10 +168,7 @@ function withAnswers(
     context: { permissions },
   }: { readonly personOf: NameBehind; readonly loaded: LoadedRun | null; readonly context: RecordContext },
 ): InboxItemEntry {
-  const entry = withChoices(inboxItemEntry(line, personOf), loaded, permissions)
-  if (loaded !== null || answerDenial(null, permissions) === null) return entry
-  const mayAnswer = entry.kind === 'blocker' && answerDenial(line.opener, permissions) === null
-  return { ...entry, answers: mayAnswer ? entry.answers.filter(({ verb }) => verb === 'Answer') : [] }
+  return withChoices(permittedItemEntry(line, personOf, permissions), loaded, permissions)
 }
 
 /**

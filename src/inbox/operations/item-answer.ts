@@ -5,10 +5,11 @@ import type { MissionId, TaskId } from '../../kernel/id.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
+import type { CallerPermissions } from '../../people/domain/access.ts'
 import type { NameBehind } from '../../people/operations/agent-owners.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { issueWords } from '../../track/operations/record-answer.ts'
-import { commandFor, restoreCommand, verbsFor } from '../domain/answers.ts'
+import { answerDenial, commandFor, restoreCommand, verbsFor } from '../domain/answers.ts'
 import {
   type InboxItem,
   type InboxItemRequest,
@@ -130,6 +131,28 @@ export function inboxItemEntry({ item, issue, opener }: InboxItemLine, personOf:
     action: item.action,
     closed_by: item.closedBy,
     closed_at: instantOrNull(item.closedAt),
+  }
+}
+
+/** An item with the reason why the caller cannot approve it. */
+export const PermittedItemEntry = InboxItemEntry.extend({ cannot_approve: z.string().nullable() })
+
+/** An item with the answers that the caller's access allows. A process decides about its own items. */
+export function permittedItemEntry(
+  line: InboxItemLine,
+  personOf: NameBehind,
+  permissions: CallerPermissions | undefined,
+): z.output<typeof PermittedItemEntry> {
+  const entry = inboxItemEntry(line, personOf)
+  const { kind, status, request } = line.item
+  const isUnlimited = answerDenial(null, permissions) === null
+  if (isUnlimited || status !== 'open' || request?.kind === 'decision')
+    return { ...entry, cannot_approve: null }
+  const denial = answerDenial(kind === 'blocker' ? line.opener : null, permissions)
+  return {
+    ...entry,
+    answers: denial === null ? entry.answers.filter(({ verb }) => verb === 'Answer') : [],
+    cannot_approve: denial && denial.replace(/^it/, 'It'),
   }
 }
 

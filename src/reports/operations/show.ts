@@ -7,7 +7,12 @@ import {
   runDetailMeasurements,
 } from '../../gate/operations/run/run-detail.ts'
 import { MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
-import { InboxItemEntry, inboxItemEntry } from '../../inbox/operations/item-answer.ts'
+import {
+  InboxItemEntry,
+  inboxItemEntry,
+  PermittedItemEntry,
+  permittedItemEntry,
+} from '../../inbox/operations/item-answer.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { answerBudget, excerptFields, fitLists } from '../../kernel/budget.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
@@ -237,7 +242,7 @@ const TaskDetail = z.object({
   progress: list(ProgressEntry),
   /** The newest of its notes. */
   notes: list(NoteEntry),
-  items: list(InboxItemEntry),
+  items: list(PermittedItemEntry),
   answered_items: list(InboxItemEntry),
   /** Comments of people in reviews, and those without an answer. */
   review_comments: z.object({ total: z.int(), open: z.int() }),
@@ -262,7 +267,7 @@ const MissionDetail = z.object({
   tasks_total: z.int(),
   decisions: list(DecisionEntry),
   decisions_total: z.int(),
-  items: list(InboxItemEntry),
+  items: list(PermittedItemEntry),
   items_total: z.int(),
   ...missionRunsFields,
   summary: z.string().nullable(),
@@ -331,15 +336,16 @@ export const show = defineOperation({
     const run = await prepareRunDetail(reads, questions, { context, runId: subject.id })
     return { briefs: questions.briefs, found: run && { kind: 'run', run } }
   })
-  .answer(async ({ reads, found, setting }, input) => {
+  .answer(async ({ reads, found, setting, context: { permissions } }, input) => {
     const subject = requireMeasured(found ?? undefined)
+    const asking = { at: setting.at, permissions }
     const whole =
       subject.kind === 'run'
         ? await runDetail(reads, subject.run)
         : subject.kind === 'mission'
-          ? await missionDetail(reads, subject.mission, setting.at)
+          ? await missionDetail(reads, subject.mission, asking)
           : {
-              ...(await taskDetail(reads, subject, setting.at)),
+              ...(await taskDetail(reads, subject, asking)),
               own_work_tree: subject.tree,
               ...(input.include && { links: await taskLinks(reads, subject.task, setting.at) }),
             }
@@ -418,11 +424,17 @@ async function subjectOf(reads: Reads, id: string): Promise<ShownSubject> {
   })
 }
 
+/** When it is asked, and what the caller may do. */
+interface Asking {
+  readonly at: number
+  readonly permissions: RecordContext['permissions']
+}
+
 /** One mission: its objective, status, last tasks and decisions, and blockers. */
 async function missionDetail(
   reads: Reads,
   mission: Mission,
-  at: number,
+  { at, permissions }: Asking,
 ): Promise<z.output<typeof MissionDetail>> {
   const { missions, tasks, records, inboxItems } = reads
   const filter = { missionId: mission.id }
@@ -467,7 +479,7 @@ async function missionDetail(
     tasks_total: lastTasks.total,
     decisions: decisions.items.map(({ item }) => decisionEntry(item)),
     decisions_total: decisions.total,
-    items: open.items.map(({ item }) => inboxItemEntry(item, personOf)),
+    items: open.items.map(({ item }) => permittedItemEntry(item, personOf, permissions)),
     items_total: open.total,
     ...(await missionRuns(reads, mission)),
     summary: mission.summary,
@@ -482,7 +494,7 @@ async function missionDetail(
 async function taskDetail(
   reads: Reads,
   { task, changedSince: changed }: { readonly task: Task; readonly changedSince: readonly string[] },
-  now: number,
+  { at: now, permissions }: Asking,
 ): Promise<z.output<typeof TaskDetail>> {
   const { tasks, records, inboxItems, missions } = reads
   const filter = { taskId: task.id }
@@ -556,7 +568,7 @@ async function taskDetail(
     issues: issues.items.map(({ item }) => issueDetail(item)),
     progress: progress.items.map(({ item }) => progressEntry(item)),
     notes: notes.items.map(({ item }) => noteEntry(item)),
-    items: open.items.map(({ item }) => inboxItemEntry(item, personOf)),
+    items: open.items.map(({ item }) => permittedItemEntry(item, personOf, permissions)),
     answered_items: closed.items.map(({ item }) => inboxItemEntry(item, personOf)),
     review_comments: {
       total: comments.length,
