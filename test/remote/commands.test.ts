@@ -97,11 +97,15 @@ test('a machine that trusts its server is asked about a changed script with the 
   const server = await teamServer()
   const machine = connectedMachine(server, server.newToken('ada'))
   expect(machine.run('connect', server.address, '--trust-commands').code).toBe(0)
-  machine.write('.waymark/processes/checked.yaml', checked.replace(/run: ".*"/, 'run: "npm test"'))
+  machine.write(
+    '.waymark/processes/checked.yaml',
+    checked.replace(/run: ".*"/, 'run: "npm test", pinned: [check.js]'),
+  )
   const agent = await machine.connect()
   const { run_id } = await agent.call('state_gate_create_run', { process_id: 'checked' })
   const asked = async (script: string) => {
     machine.write('package.json', JSON.stringify({ scripts: { test: script } }))
+    machine.write('check.js', `// own content of ${script}\n`)
     const finish = { run_id, event_name: 'finish', expected_revision: 1, idempotency_key: script }
     await agent.refused('state_gate_emit_event', finish)
     const { items } = await server.api('inbox')
@@ -111,8 +115,10 @@ test('a machine that trusts its server is asked about a changed script with the 
   expect(first.request.before).toBeNull()
   expect(await server.api('approve', { id: first.item_id })).toMatchObject({ decided: true })
   const second = await asked('node two.js')
-  expect(second.reason).toMatch(/package\.json#test changed since .+ approved it/)
+  expect(second.reason).toMatch(/check\.js, package\.json#test changed since .+ approved it/)
   expect(second.request.before.diff).toContain('-node one.js\n+node two.js\n')
+  // The content of pinned files stays on the machine.
+  expect(second.request.before.diff).not.toContain('own content')
 })
 
 test('checks of a task run where its files are, and elsewhere it is said where that is', async () => {
