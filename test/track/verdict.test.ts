@@ -26,6 +26,7 @@ async function startedTask(options: ProjectOptions = {}) {
 }
 type StartedTask = Awaited<ReturnType<typeof startedTask>>
 
+const asksForReview = { manual_review_needed: true, manual_review_reason: 'Please look.' }
 const rulesOf = ({ verdict }: Answer): readonly string[] => verdict.reasons.map(({ rule }: Answer) => rule)
 const edit = ({ write }: StartedTask) => write('src/auth.ts', 'export const auth = 2\n')
 
@@ -227,6 +228,32 @@ describe('what a task changed since its first attempt began', () => {
     expect(rulesOf(restored)).toEqual(['nothing_changed', 'no_check'])
     // Neither as destroyed work nor as brought by git.
     expect(restored.verification.warnings).toEqual([expect.stringMatching(/attempt 1: src\/auth\.ts\.$/)])
+  })
+
+  test('counts only what changed since a person sent the task back', async () => {
+    const task = await startedTask()
+    const sendBack = async (id: string) => {
+      task.wait(1000)
+      await task.call('reject', { id, reason: 'Count the failed ones only.' }, asPerson)
+      task.wait(1000)
+      await task.start({ planned_task_id: task.task_id })
+    }
+    edit(task)
+    const [review] = (await task.complete('Changed src/auth.ts.', { outcome: asksForReview })).waits_for
+    await sendBack(review.item_id)
+    const again = await task.complete('Changed src/auth.ts.')
+    expect(rulesOf(again)).toEqual(['nothing_changed', 'no_check'])
+    expect(again.verdict.reasons[0].text).toBe('No file changed since the task was sent back.')
+    const reason = await task.complete('It does.', { outcome: { no_change_reason: 'It counts those.' } })
+    expect(rulesOf(reason)).toEqual(['no_change', 'no_check'])
+    // A retry without a person is judged with the attempts before it, since the task was sent back.
+    const [item] = await task.inbox()
+    await sendBack(item?.item_id)
+    task.write('src/auth.ts', 'export const auth = 3\n')
+    await task.complete('Not yet.', { status: 'failed' })
+    await task.start({ planned_task_id: task.task_id })
+    expect(rulesOf(await task.complete('Changed src/auth.ts.'))).toEqual(['no_check'])
+    await task.isWhole()
   })
 
   test('counts what an attempt changed that was taken over', async () => {

@@ -20,12 +20,24 @@ const maxReturns = 20
 const maxReviewsOfMission = 50
 
 /** The last word of a person about a task, if it sent the task back; null if the task was approved since. */
-export async function sentBackOf(reads: Reads, taskId: TaskId): Promise<SentBack | null> {
+export async function sentBackOf(
+  reads: Reads,
+  taskId: TaskId,
+  until = Number.POSITIVE_INFINITY,
+): Promise<SentBack | null> {
   const [reviews, items] = await Promise.all([
     reads.reviews.reviewsOfTask(taskId, maxReviews),
     reads.inboxItems.list({ taskId, ...aboutWork }, { limit: maxItems }),
   ])
-  return lastWords(reviews, items.items).get(taskId) ?? null
+  return lastWords(reviews, items.items, until).get(taskId) ?? null
+}
+
+/** When a person sent the work back that an attempt does again; null if nobody did. */
+export async function sentBackBefore(
+  reads: Reads,
+  { taskId, number, openedAt }: Pick<Attempt, 'taskId' | 'number' | 'openedAt'>,
+): Promise<number | null> {
+  return number === 1 ? null : ((await sentBackOf(reads, taskId, openedAt))?.at ?? null)
 }
 
 /** The same for the tasks of a mission. */
@@ -91,6 +103,7 @@ type ClosedItems = Awaited<ReturnType<Reads['inboxItems']['list']>>['items']
 function lastWords(
   reviews: readonly ReviewWithTasks[],
   items: ClosedItems,
+  until = Number.POSITIVE_INFINITY,
 ): ReadonlyMap<TaskId, SentBack | null> {
   const ofItems = items.flatMap(({ item: { item } }) => {
     const { kind, taskId, action, closedBy, closedAt, answer } = item
@@ -109,7 +122,7 @@ function lastWords(
       at: createdAt,
     }))
   // A review also closes the items that it answers: of two at one time it counts.
-  const decisions = [...ofItems, ...ofReviews].toSorted((a, b) => a.at - b.at)
+  const decisions = [...ofItems, ...ofReviews].filter(({ at }) => at <= until).toSorted((a, b) => a.at - b.at)
   return new Map(
     decisions.flatMap(({ ids, isBack, author, text, at }) =>
       ids.map((id) => [id, isBack ? { author, text, at } : null] as const),

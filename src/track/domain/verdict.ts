@@ -136,6 +136,8 @@ export interface VerdictFacts {
   readonly changed: readonly TaskChange[]
   /** A commit, another work tree, an ignored file or a subtask shows work that the changed files do not. */
   readonly hasOtherWork: boolean
+  /** A person sent the task back, and nothing changed since. */
+  readonly isSentBackUnchanged?: boolean
   readonly claimedUnchanged: readonly string[]
   /** Those of them that are claimed as new files. */
   readonly claimedNew?: readonly string[]
@@ -304,7 +306,8 @@ export function asksNothingNew(answered: Verdict, verdict: Verdict): boolean {
 /** Whether a success changed nothing although a change was to be expected. */
 function lacksChange(facts: VerdictFacts): boolean {
   const { status, measurement, changed, hasOtherWork, promises } = facts
-  const isEmpty = changed.length === 0 && !hasOtherWork && lostClaims(facts).length === 0
+  const isUnchanged = facts.isSentBackUnchanged === true || (changed.length === 0 && !hasOtherWork)
+  const isEmpty = isUnchanged && lostClaims(facts).length === 0
   return status === 'success' && measurement !== 'unknown' && isEmpty && promises?.changes?.length !== 0
 }
 
@@ -317,7 +320,12 @@ function lostClaims({ lost = [], claimedUnchanged, prefix }: VerdictFacts): read
 function explainedNoChange(facts: VerdictFacts): readonly VerdictReason[] {
   const { noChangeReason = '' } = facts.outcome
   if (!lacksChange(facts) || !hasText(noChangeReason)) return []
-  return [{ rule: 'no_change', text: `No file changed. The agent says: ${noChangeReason.trim()}` }]
+  const what = facts.isSentBackUnchanged === true ? unchangedSince(facts) : 'No file changed.'
+  return [{ rule: 'no_change', text: `${what} The agent says: ${noChangeReason.trim()}` }]
+}
+
+function unchangedSince({ isSentBackUnchanged = false }: VerdictFacts): string {
+  return `No file changed since the task ${isSentBackUnchanged ? 'was sent back' : 'began'}.`
 }
 
 function nothingChanged(facts: VerdictFacts): readonly VerdictReason[] {
@@ -325,7 +333,7 @@ function nothingChanged(facts: VerdictFacts): readonly VerdictReason[] {
   return [
     {
       rule: 'nothing_changed',
-      text: 'No file changed since the task began.',
+      text: unchangedSince(facts),
       fix: 'If no change was needed, complete again with "no_change_reason": "…" in the outcome. Otherwise complete as partial_success or failed.',
     },
   ]

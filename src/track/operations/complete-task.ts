@@ -36,6 +36,7 @@ import {
   reportedBriefFor,
 } from '../../review/operations/files-to-keep.ts'
 import { commentLines } from '../../review/operations/measure-files.ts'
+import { sentBackBefore } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { namesOf } from '../domain/changes.ts'
 import { pathsNamedBeside } from '../domain/claimed-paths.ts'
@@ -307,20 +308,32 @@ async function prepareCompletion(
   const [endState, briefs] = requestedEnd(context, attempt, measured.end)
   const phaseComplete = input.phase_complete ?? false
   // One round trip: while the project is locked, every query delays other callers.
-  const [open, activity, mission, comments, lines, settings, situation, waiting, related, promises] =
-    await Promise.all([
-      reads.tasks.openSubtasks(task.id),
-      endState && changesAround(reads, endState),
-      input.preview || endState === null ? null : missionTree(reads, attempt),
-      reads.reviews.commentsOn([task.id]),
-      endState === null ? null : linesOf(reads, endState),
-      reads.runs.settings(),
-      loadCompletion(reads, { task, attempt, phaseComplete: !input.preview && phaseComplete }),
-      openItemsOfTask(reads, task.id),
-      reads.tasks.relatedAttempts(attempt),
-      promisesOf(reads, task),
-      phaseComplete && assertPhaseFree(reads, attempt, context.actor.kind),
-    ])
+  const [
+    open,
+    activity,
+    mission,
+    comments,
+    lines,
+    settings,
+    situation,
+    waiting,
+    related,
+    promises,
+    sentBackAt,
+  ] = await Promise.all([
+    reads.tasks.openSubtasks(task.id),
+    endState && changesAround(reads, endState),
+    input.preview || endState === null ? null : missionTree(reads, attempt),
+    reads.reviews.commentsOn([task.id]),
+    endState === null ? null : linesOf(reads, endState),
+    reads.runs.settings(),
+    loadCompletion(reads, { task, attempt, phaseComplete: !input.preview && phaseComplete }),
+    openItemsOfTask(reads, task.id),
+    reads.tasks.relatedAttempts(attempt),
+    promisesOf(reads, task),
+    sentBackBefore(reads, attempt),
+    phaseComplete && assertPhaseFree(reads, attempt, context.actor.kind),
+  ])
   refuseOpenSubtasks(input.status, task, open)
   if (endState === null || activity === null) return { briefs, found: { kind: 'asking' } }
   const claims = { outcome, notMine: outcome.notMine, areas: input.areas ?? [] }
@@ -383,6 +396,7 @@ async function prepareCompletion(
     content: prepared.content,
     lost: ownLost.map(({ path }) => path),
     sessionTasks: await tasksOfSession(reads, attempt, measuredEnd.changes),
+    sentBackAt,
     isAmended: false,
   }
   const traces = tracesBrief(completion)
@@ -637,13 +651,14 @@ async function prepareAmendment(
   { traces, compared }: MeasuredSoFar<typeof completionMeasurements>,
 ): Promise<PreparedOperation<typeof completionMeasurements, Completion>> {
   const { input, task, attempt, outcome, end, now } = amendment
-  const [changes, related, promises, waiting, settings, before] = await Promise.all([
+  const [changes, related, promises, waiting, settings, before, sentBackAt] = await Promise.all([
     reads.tasks.changes(attempt.id, { limit: maxChanges, offset: 0 }),
     reads.tasks.relatedAttempts(attempt),
     promisesOf(reads, task),
     openItemsOfTask(reads, task.id),
     readGateSettings(reads),
     reads.tasks.verdicts(attempt.id),
+    sentBackBefore(reads, attempt),
   ])
   const { checks = [], content = null } = before.at(-1)?.verdict ?? {}
   const evidence = { ...end.evidence, changes }
@@ -657,6 +672,7 @@ async function prepareAmendment(
     checks,
     content,
     sessionTasks: await tasksOfSession(reads, attempt, changes),
+    sentBackAt,
     isAmended: true,
   }
   const brief = tracesBrief(completion)

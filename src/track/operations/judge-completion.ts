@@ -133,6 +133,8 @@ export interface ClaimedCompletion {
   readonly lost?: readonly string[]
   /** The tasks beside it that its own session worked on. */
   readonly sessionTasks: ReadonlySet<string>
+  /** When a person sent the work back that this attempt does again. */
+  readonly sentBackAt: number | null
   /** The same measurement is judged again, with other words. */
   readonly isAmended: boolean
 }
@@ -150,13 +152,15 @@ export function tracesBrief(completion: ClaimedCompletion): BriefOf<typeof taskT
   }
   const isElsewhereKnown = evidence.elsewhere !== undefined
   const unanswered = Object.values(unansweredClaims(completion, undefined)).flat()
-  const seeks = !isElsewhereKnown && (unanswered.length > 0 || seemsEmpty(completion))
+  const isEmpty = seemsEmpty(completion)
+  const seeks = !isElsewhereKnown && (unanswered.length > 0 || isEmpty)
+  const since = isEmpty && completion.sentBackAt !== null ? completion.sentBackAt : first.openedAt
   if (isFirst && !isAmended && !seeks) return null
   return {
     end,
     first: isFirst && !isAmended ? null : first.snapshot,
-    since: seeks ? first.openedAt : null,
-    past: seeks ? pastWork(related) : [],
+    since: seeks ? since : null,
+    past: seeks ? pastWork(related.filter(({ attempt: { closedAt } }) => (closedAt ?? since) >= since)) : [],
     claimed: isAmended ? claimedChanges(outcome).map(({ path }) => path) : unanswered,
     earlier: isAmended ? [] : earlierStarts(completion),
   }
@@ -179,13 +183,35 @@ function pastWork(related: readonly RelatedAttempt[]): BriefOf<typeof taskTraces
   return past.slice(-maxPast)
 }
 
-/** Whether there is success without a changed file. */
-function seemsEmpty({ status, outcome, evidence, related }: ClaimedCompletion): boolean {
+/** Whether there is success without a changed file: of the task, or since a person sent it back. */
+function seemsEmpty({ status, outcome, evidence, ...work }: ClaimedCompletion): boolean {
   const isEmpty =
     outcome.noChangeReason === undefined &&
     evidence.changes.length === 0 &&
-    related.every(({ changes }) => changes.length === 0)
+    sinceSentBack(work).every(({ changes }) => changes.length === 0)
   return status === 'success' && isEmpty && !hasOtherWork(evidence)
+}
+
+/** The other attempts that a person has not sent back. */
+function sinceSentBack({
+  related,
+  sentBackAt,
+}: Pick<ClaimedCompletion, 'related' | 'sentBackAt'>): readonly RelatedAttempt[] {
+  return related.filter(
+    ({ attempt: { closedAt } }) => sentBackAt === null || closedAt === null || closedAt > sentBackAt,
+  )
+}
+
+/** Whether an attempt does work again that a person sent back, and neither it nor one since then changed anything. */
+function isSentBackUnchanged(completion: ClaimedCompletion, evidence: AttemptMeasurement): boolean {
+  return (
+    completion.sentBackAt !== null &&
+    evidence.changes.length === 0 &&
+    !hasOtherWork(evidence) &&
+    sinceSentBack(completion).every(
+      ({ changes, measured }) => changes.length === 0 && measured !== null && !hasOtherWork(measured),
+    )
+  )
 }
 
 export interface JudgedCompletion {
@@ -221,6 +247,7 @@ export function judgeCompletion(
     changed: changesOfTask(attempt, { own: evidence.changes, related, touched, sessionTasks }),
     hasOtherWork:
       hasOtherWork(evidence) || related.some(({ measured: other }) => other !== null && hasOtherWork(other)),
+    isSentBackUnchanged: isSentBackUnchanged(completion, evidence),
     claimedUnchanged: unanswered.unchanged,
     claimedNew: claimedChanges(outcome).flatMap(({ path, isCreated }) => (isCreated ? [path] : [])),
     claimedMissing: unanswered.missing,

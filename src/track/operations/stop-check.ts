@@ -1,6 +1,7 @@
 import type { Outcome } from '../../events/domain/project-event.ts'
 import type { WorkTree } from '../../kernel/operations/measurement-protocol.ts'
 import { promisesOf } from '../../plan/operations/done-when.ts'
+import { sentBackBefore } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { Attempt } from '../domain/task.ts'
 import { reasonText, type VerdictRule } from '../domain/verdict.ts'
@@ -46,10 +47,11 @@ export async function stopReasons(
   const task = await reads.tasks.find(attempt.taskId)
   if (measured === undefined || task === null) return []
   const state = { attempt, end: endedTree({ clock: { now: workTree.now } }, measured) }
-  const [activity, related, promises] = await Promise.all([
+  const [activity, related, promises, sentBackAt] = await Promise.all([
     changesAround(reads, state),
     reads.tasks.relatedAttempts(attempt),
     promisesOf(reads, task),
+    sentBackBefore(reads, attempt),
   ])
   const brief = changesBrief(state, activity)
   const [changes] = brief === null ? [] : await attemptChanges.measure(workTree, [brief], {})
@@ -64,6 +66,7 @@ export async function stopReasons(
     promises,
     checks: [],
     content: null,
+    sentBackAt,
     isAmended: false,
   }
   const [traces, comparison] = [tracesBrief(completion), comparisonBrief(completion)]
