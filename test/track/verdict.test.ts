@@ -230,6 +230,23 @@ describe('what a task changed since its first attempt began', () => {
     expect(restored.verification.warnings).toEqual([expect.stringMatching(/attempt 1: src\/auth\.ts\.$/)])
   })
 
+  test('is no answer to a claim once it was thrown away', async () => {
+    const task = await startedTask()
+    edit(task)
+    await task.complete('Not yet.', { status: 'failed' })
+    task.git('checkout', '-q', 'src/auth.ts')
+    await task.start({ planned_task_id: task.task_id })
+    task.write('src/other.ts', 'export {}\n')
+    const claim = 'Rewrote src/auth.ts and added src/other.ts.'
+    const first = await task.complete(claim)
+    expect(first.verdict.reasons).toMatchObject([
+      { rule: 'no_check' },
+      { rule: 'claimed_not_own', paths: ['src/auth.ts'], text: 'Claimed, but as before this task again:' },
+    ])
+    expect(rulesOf(await task.complete('Rewrote src/auth.ts.'))).toEqual(rulesOf(first))
+    expect(rulesOf(await task.complete('Added src/other.ts.'))).toEqual(['no_check'])
+  })
+
   test('counts only what changed since a person sent the task back', async () => {
     const task = await startedTask()
     const sendBack = async (id: string) => {

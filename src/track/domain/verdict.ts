@@ -145,6 +145,8 @@ export interface VerdictFacts {
   readonly claimedMissing?: readonly string[]
   /** Paths that were claimed changed, and that changed since the task began, but in no attempt at it. */
   readonly claimedNotOwn?: readonly string[]
+  /** Paths that were claimed changed, and that are as before an earlier attempt at the task changed them. */
+  readonly claimedRestored?: readonly string[]
   /** Paths that were changed while the task was open, and whose contents are gone. */
   readonly lost?: readonly string[]
   readonly missingPackages?: readonly string[]
@@ -405,16 +407,22 @@ function claimedNotFound({ claimedMissing: paths = [] }: VerdictFacts): readonly
   ]
 }
 
-/** No contradiction: the agent may have written them between two attempts. */
-function claimedNotOwn({ claimedNotOwn: paths = [] }: VerdictFacts): readonly VerdictReason[] {
-  if (paths.length === 0) return []
+/** No contradiction: the agent may have written them between two attempts, or its work may be on another branch. */
+function claimedNotOwn({ claimedNotOwn: notOwn = [], claimedRestored: restored = [] }: VerdictFacts) {
+  const reason = (text: string, paths: readonly string[]): readonly VerdictReason[] =>
+    paths.length === 0
+      ? []
+      : [
+          {
+            rule: 'claimed_not_own',
+            text,
+            paths,
+            fix: completeAgain('a summary that names only files that you changed'),
+          },
+        ]
   return [
-    {
-      rule: 'claimed_not_own',
-      text: 'Claimed, but changed by no attempt at this task:',
-      paths,
-      fix: completeAgain('a summary that names only files that you changed'),
-    },
+    ...reason('Claimed, but changed by no attempt at this task:', notOwn),
+    ...reason('Claimed, but as before this task again:', restored),
   ]
 }
 

@@ -162,7 +162,7 @@ export function tracesBrief(completion: ClaimedCompletion): BriefOf<typeof taskT
     since: seeks ? since : null,
     past: seeks ? pastWork(related.filter(({ attempt: { closedAt } }) => (closedAt ?? since) >= since)) : [],
     claimed: isAmended ? claimedChanges(outcome).map(({ path }) => path) : unanswered,
-    earlier: isAmended ? [] : earlierStarts(completion),
+    earlier: earlierStarts(completion),
   }
 }
 
@@ -252,6 +252,7 @@ export function judgeCompletion(
     claimedNew: claimedChanges(outcome).flatMap(({ path, isCreated }) => (isCreated ? [path] : [])),
     claimedMissing: unanswered.missing,
     claimedNotOwn: unanswered.notOwn,
+    claimedRestored: unanswered.restored,
     lost: completion.lost ?? [],
     missingPackages: missing,
     respaced,
@@ -323,6 +324,8 @@ interface UnansweredClaims {
   readonly missing: readonly string[]
   /** They differ since the first attempt began, and no attempt changed them. */
   readonly notOwn: readonly string[]
+  /** Only an earlier attempt changed them, and they are as before the task again. */
+  readonly restored: readonly string[]
 }
 
 /** The paths that the outcome names and that the task did not change. */
@@ -330,10 +333,12 @@ function unansweredClaims(
   { attempt, outcome, evidence, related, isAmended }: ClaimedCompletion,
   traces: TaskTraces | undefined,
 ): UnansweredClaims {
-  const own = [
-    ...endsOf([...evidence.changes, ...related.flatMap(({ changes }) => changes)]),
+  const earlier = endsOf(related.flatMap(({ changes }) => changes))
+  const others = [
+    ...endsOf(evidence.changes),
     ...[evidence, ...related.flatMap(({ measured }) => measured ?? [])].flatMap(otherPathsOf),
   ]
+  const own = [...others, ...earlier]
   const changed = [...own, ...(traces?.touched ?? [])]
   const claims = claimedChanges(outcome)
   const links = new Map(traces?.links)
@@ -344,17 +349,21 @@ function unansweredClaims(
   const left = new Set(leftOf(changed))
   const notOwn =
     isLater && !isUnmeasured(attempt, related) ? leftOf(own).filter((path) => !left.has(path)) : []
+  const back = new Set(traces?.restored)
+  const remaining = [...others, ...earlier.filter((path) => !back.has(path)), ...(traces?.touched ?? [])]
+  const restored = back.size === 0 ? [] : leftOf(remaining).filter((path) => !left.has(path))
   // What other agents changed is only in the first measurement, and in the paths that differ.
   if (isAmended && traces?.touched) {
     return {
       unchanged: unchangedPaths(claims, { changed, existing: new Set(traces.existing), links }),
       missing: missingPaths(claims, { changed, absent: new Set(traces.absent), links }),
       notOwn,
+      restored,
     }
   }
   const claimsOf = (found: 'unchanged' | 'missing') =>
     unchangedClaims(evidence, found).filter((path) => left.has(path))
-  return { unchanged: claimsOf('unchanged'), missing: claimsOf('missing'), notOwn }
+  return { unchanged: claimsOf('unchanged'), missing: claimsOf('missing'), notOwn, restored }
 }
 
 /** What an attempt may have changed beside its changes. */
