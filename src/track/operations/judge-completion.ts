@@ -342,8 +342,9 @@ function unansweredClaims(
   const changed = [...own, ...(traces?.touched ?? [])]
   const claims = claimedChanges(outcome)
   const links = new Map(traces?.links)
+  const existing = new Set([...unchangedClaims(evidence), ...(traces?.existing ?? [])])
   const leftOf = (paths: readonly string[]) =>
-    claimsWithoutChange(claims, paths, links).map(({ path }) => path)
+    claimsWithoutChange(claims, paths, links, existing).map(({ path }) => path)
   // Between two attempts anyone may have written; an attempt that was not measured may have as well.
   const isLater = firstAttempt(attempt, related).id !== attempt.id
   const left = new Set(leftOf(changed))

@@ -231,6 +231,8 @@ export const attemptChanges = measurement({
         const unchanged = claimsWithoutChange(
           claimed.map((one) => ({ path: one, isCreated: false })),
           [...paths, ...ignoredPaths(found)],
+          new Map(),
+          new Set(claimed),
         )
         const [touched, packagesAtEnd, sensitivePaths, claimedFiles, arrived] = await Promise.all([
           isUnchanged && !written ? [] : measuredSpans(workTree, { spans, reported, paths }),

@@ -106,7 +106,14 @@ test('a claimed file must exist unless it was created, and may be cut at its sta
   expect(unchanged('Created `my notes/a file.md`', [])).toEqual([])
   expect(unchanged('Generated src/a.ts', [], ['src/a.ts'])).toEqual([])
   expect(unchanged('Updated README', ['docs/Readme.de.md'], ['README'])).toEqual([])
-  expect(unchanged('Updated repo/SRC/a.ts', ['src/a.ts'], ['repo/SRC/a.ts'])).toEqual([])
+  expect(unchanged('Updated repo/SRC/a.ts', ['src/a.ts'])).toEqual([])
+  expect(unchanged('Updated repo/src/a.ts', ['src/a.ts'], ['repo/src/a.ts'])).toEqual(['repo/src/a.ts'])
+  // Another file with the same end answers nothing; the same file may be named from its package on.
+  const core = ['packages/core/src/index.ts']
+  const api = 'packages/api/src/index.ts'
+  expect(unchanged(`Updated ${api}`, core, [api])).toEqual([api])
+  expect(unchanged('Created packages/new/src/index.ts', core)).toEqual(['packages/new/src/index.ts'])
+  expect(unchanged('Updated core/src/index.ts and src/index.ts', core, ['src/index.ts'])).toEqual([])
 })
 
 test.each([

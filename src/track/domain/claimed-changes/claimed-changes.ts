@@ -56,7 +56,7 @@ export function unchangedPaths(
   claims: readonly ClaimedChange[],
   { changed, existing, links = new Map() }: MeasuredFiles,
 ): readonly string[] {
-  const suspects = claimsWithoutChange(claims, changed, links)
+  const suspects = claimsWithoutChange(claims, changed, links, existing)
   return suspects.flatMap(({ path, isCreated, isBeside }) =>
     isBeside !== true &&
     (existing.has(path) || (isCreated && !path.includes(' ') && isOwnFile(links.get(path) ?? path)))
@@ -89,16 +89,20 @@ export function claimsWithoutChange(
   claims: readonly ClaimedChange[],
   changed: readonly string[],
   links: ClaimLinks = new Map(),
+  existing: ReadonlySet<string> = new Set(),
 ): readonly ClaimedChange[] {
   if (claims.length === 0) return []
   const names = changed.flatMap((path) => [path, documentOf(path)])
   const endings = new Set(names.flatMap((path) => endingsOf(foldPath(path))))
+  const whole = new Set(names.map(foldPath))
   const folders = changed.filter((path) => path.endsWith('/')).map(foldPath)
   const isAnswered = (path: string): boolean => {
     const folded = foldPath(path)
+    // An agent may name a file from its package's folder on.
     if (endings.has(folded)) return true
-    // An agent may name the repository's own folder too.
-    if (endingsOf(folded).some((ending) => ending.includes('/') && endings.has(ending))) return true
+    // Or from the repository's own folder on; not where there is a file of that name.
+    const [, below = ''] = endingsOf(folded)
+    if (below.includes('/') && whole.has(below) && !existing.has(path)) return true
     return folders.some((folder) => folded.startsWith(folder))
   }
   return claims.filter(({ path }) => {
