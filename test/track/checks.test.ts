@@ -532,13 +532,30 @@ describe('the verdict on a completion with a check', () => {
     expect(await asked()).toEqual([other])
   })
 
-  test('asks nobody about it once the last of them claims only a part', async () => {
-    const { completeOther, asked } = await besideAnother()
+  test('asks about the last success once the last of them claims only a part', async () => {
+    const { id, completeOther, asked } = await besideAnother()
     await completeOther()
     const answer = await completeOther({ status: 'partial_success' })
     expect(rules(answer)).toEqual(['check_failed_shared'])
-    expect(await asked()).toEqual([])
+    expect(await asked()).toEqual([id])
   })
+
+  test.each(['failed', 'partial_success'])(
+    'asks about it once when the last one ends as %s',
+    async (status) => {
+      const { id, project, completeOther, asked } = await besideAnother()
+      const [answer] = [await completeOther({ status })]
+      expect(answer.waits_for).toEqual([])
+      expect(await asked()).toEqual([id])
+      const [{ item_id }] = (await project.call('inbox', { kind: 'verdict' })).items
+      await project.call('approve', { id: item_id }, { actor: person })
+      const actor = { ...agentActor, connection: 'c3' }
+      const { task_id } = await project.call('start_task', { name: 'C', goal: 'C' }, { actor })
+      await project.call('complete_task', { task_id, status, outcome: { summary: 'No.' } }, { actor })
+      expect(await asked()).toEqual([])
+      expect(troubles(await project.call('doctor'))).toEqual([])
+    },
+  )
 
   test('answers a criterion later, with other words for the same work', async () => {
     const project = await openProject()

@@ -23,6 +23,13 @@ describe('another session', () => {
     ['is not known of a command of an agent', one, { channel: 'cli' }, [], false],
     ['is that of a person', one, { kind: 'person', channel: 'cli' }, [], true],
     ['has another token', { token: 'a' }, { token: 'b' }, [], true],
+    [
+      'is not known of one agent of a person on two connections',
+      { ...one, person: 'ada' },
+      { connection: 'c2', person: 'ada' },
+      [],
+      false,
+    ],
     ['is not known with the same token', { token: 'a' }, { token: 'a' }, [], false],
   ])('%s', (_, first, second, sessions, expected) => {
     const attempts = [first, second].map((actor, at) => ({

@@ -132,7 +132,9 @@ export function isOfOtherSession(
   if (a.kind !== b.kind || tokenOf(a) !== tokenOf(b)) return true
   const [session, otherSession] = [sessionOf.get(one.id), sessionOf.get(other.id)]
   if (session !== undefined && otherSession !== undefined) return session !== otherSession
-  return a.connection !== undefined && b.connection !== undefined
+  // One person's agent may have two connections of its own.
+  const isSameAgent = a.person !== undefined && a.person === b.person && a.name === b.name
+  return a.connection !== undefined && b.connection !== undefined && !isSameAgent
 }
 
 /** The author of an attempt's outcome: its opener only if the same caller completed it. */

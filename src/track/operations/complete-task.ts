@@ -96,6 +96,7 @@ import { withMergedWork } from './merged-work.ts'
 import { tasksOfSession } from './session-work.ts'
 import { followReleases, releaseClaimed } from './settle-files.ts'
 import {
+  askOfShared,
   checkFacts,
   checkMeasurements,
   isLastAtWork,
@@ -169,7 +170,12 @@ export const completeTask = defineOperation({
           { ...received, correction: received.correction ?? '' },
         )
       if (found.kind === 'repeated') return { events: [], answer: found.answer }
-      if (found.kind === 'amended') return recordAmendment({ actor: context.actor, setting }, found)
+      if (found.kind === 'amended') {
+        const { events, ...amended } = recordAmendment({ actor: context.actor, setting }, found)
+        const asked =
+          events.length === 0 ? [] : await askOfShared(reads, found.attempt, askedBy(events), setting)
+        return { ...amended, events: [...events, ...asked] }
+      }
       if (found.kind !== 'ended') throw new Error('A task was completed before it was measured.')
       const review = commentStatuses(found.comments, measured.gone)
       const preview = () => previewEnd({ ...found, review, actor: context.actor, setting })
@@ -196,7 +202,7 @@ export const completeTask = defineOperation({
               setting,
             })
           : []
-      return recordEnd(
+      const { events, ...ended } = recordEnd(
         { actor: context.actor, setting },
         {
           ...found,
@@ -211,9 +217,23 @@ export const completeTask = defineOperation({
           files: await filesToKeep(measured.held),
         },
       )
+      const asked = await askOfShared(reads, attempt, askedBy(events), setting)
+      return { ...ended, events: [...events, ...asked] }
     },
     { only: ({ preview, correction }) => preview === true && correction === undefined },
   )
+
+/** The verdict of a completion that a person is asked about; null where nobody is. */
+function askedBy(events: readonly NewProjectEvent[]): Verdict | null {
+  const ended = events.find((event) => event.kind === 'attempt.closed' || event.kind === 'attempt.amended')
+  const isAsked = events.some(
+    (event) =>
+      event.kind === 'inbox.opened' &&
+      event.item.kind === 'verdict' &&
+      event.item.attemptId === ended?.attemptId,
+  )
+  return isAsked ? (ended?.verdict ?? null) : null
+}
 
 /** Null where nobody else was at work: then git's figures are the attempt's own. */
 function makersBesideOthers(

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { CommandResult } from '../../gate/domain/run.ts'
 import { ciLine } from '../../gate/operations/run/ci-results.ts'
 import {
@@ -14,6 +15,7 @@ import {
 } from '../../gate/operations/run/external-state.ts'
 import { MeasurementQuestions, runMeasurements } from '../../gate/operations/run/run-measurements.ts'
 import { Failure } from '../../kernel/failure.ts'
+import type { TransactionContext } from '../../kernel/id.ts'
 import { instantOrNull } from '../../kernel/instant.ts'
 import { path } from '../../kernel/operations/fields.ts'
 import {
@@ -25,6 +27,7 @@ import {
 import type { RecordContext } from '../../kernel/operations/operation.ts'
 import type { DoneWhen, TaskCheck } from '../../plan/domain/done-when.ts'
 import type { Reads } from '../../store/ports/store.ts'
+import { verdictQuestion } from '../domain/completion.ts'
 import {
   type Attempt,
   isOfOtherSession,
@@ -271,12 +274,65 @@ async function attemptsBeside({ tasks, capture }: Reads, attempt: Attempt): Prom
 export async function isLastAtWork(
   reads: Reads,
   attempt: Attempt,
-  { verdict, now }: { readonly verdict: Verdict | null; readonly now: number },
+  {
+    verdict,
+    now,
+    ending,
+  }: { readonly verdict: Verdict | null; readonly now: number; readonly ending?: Attempt },
 ): Promise<boolean> {
-  if (verdict?.reasons.some(({ rule }) => rule === 'check_failed_shared') !== true) return false
+  if (verdict === null || !hasSharedFailure(verdict)) return false
   const beside = await attemptsBeside(reads, attempt)
   const isLater = ({ openedAt }: Attempt) => attempt.closedAt !== null && openedAt > attempt.closedAt
-  return beside.every((other) => other.status !== 'open' || isStale(other, now) || isLater(other))
+  return beside.every(
+    (other) => other.id === ending?.id || other.status !== 'open' || isStale(other, now) || isLater(other),
+  )
+}
+
+/** Of more attempts that ended beside another, only the last are looked at. */
+const maxAsked = 50
+
+/**
+ * Asks about checks that failed beside an attempt which ends as the last one: each once, about the last success that it
+ * failed for. Nobody is asked again about checks that the attempt's own question is about.
+ */
+export async function askOfShared(
+  reads: Reads,
+  ending: Attempt,
+  asked: Verdict | null,
+  setting: TransactionContext,
+): Promise<readonly NewProjectEvent[]> {
+  const inTree = await reads.tasks.attemptsInTree(treeOf(ending.snapshot), ending.openedAt)
+  const ended = inTree
+    .filter(({ taskId, status }) => status === 'success' && taskId !== ending.taskId)
+    .toSorted((a, b) => (b.closedAt ?? 0) - (a.closedAt ?? 0))
+  const known = new Set(asked === null ? [] : sharedFailures(asked))
+  const events: NewProjectEvent[] = []
+  for (const attempt of ended.slice(0, maxAsked)) {
+    const verdict = (await reads.tasks.verdicts(attempt.id)).at(-1)?.verdict ?? null
+    if (verdict === null || !hasSharedFailure(verdict)) continue
+    const [task, last, items] = await Promise.all([
+      reads.tasks.find(attempt.taskId),
+      reads.tasks.lastAttempt(attempt.taskId),
+      reads.inboxItems.ofAttempt(attempt.id),
+    ])
+    if (task?.status !== 'done' || last?.id !== attempt.id) continue
+    const commands = sharedFailures(verdict)
+    const isAsked = items.some(({ kind }) => kind === 'verdict') || commands.every((one) => known.has(one))
+    if (isAsked || !(await isLastAtWork(reads, attempt, { verdict, now: setting.at, ending }))) continue
+    for (const command of commands) known.add(command)
+    events.push({ kind: 'inbox.opened', item: verdictQuestion(verdict, attempt, setting) })
+  }
+  return events
+}
+
+function hasSharedFailure({ reasons }: Verdict): boolean {
+  return reasons.some(({ rule }) => rule === 'check_failed_shared')
+}
+
+/** The checks that failed beside others. */
+function sharedFailures(verdict: Verdict): readonly string[] {
+  if (!hasSharedFailure(verdict)) return []
+  return verdict.checks.flatMap(({ command, isShared }) => (isShared === true ? [command] : []))
 }
 
 async function measuredCheck(
