@@ -215,7 +215,7 @@ test('a role for people is nobodyâ€™s who does not have it, and never an agentâ€
       reason: 'person_needed',
     })
   }
-  await project.call('member_set', { person: 'Ben', roles: [] })
+  await project.call('member_set', { person: 'Ben', roles: ['tester'] })
   const ben = await as('Ben')
   expect(
     await project.refused('decide', { run_id: id, event: 'drop', reason: 'No.', role: 'reviewer' }, ben),
@@ -223,6 +223,7 @@ test('a role for people is nobodyâ€™s who does not have it, and never an agentâ€
   expect(await project.refused('approve', { id, reason: 'Fine.', role: 'reviewer' }, ben)).toMatchObject({
     code: 'FORBIDDEN',
     reason: 'gate_role_missing',
+    hint: 'An owner can add it: waymark member set Ben --roles tester,reviewer',
   })
   const projectEvents = await project.context.store.view(({ eventLog: log }) => log.since(before, 100))
   expect([...new Set(projectEvents.map(({ body }) => body.kind))].sort()).toEqual([

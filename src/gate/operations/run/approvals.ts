@@ -193,10 +193,12 @@ async function withPeopleOfRole({ identities }: Reads, refusal: Failure, role: s
 /** On a team server people approve in their gate roles. */
 function roleFailure({ permissions }: Pick<RecordContext, 'permissions'>, role: string): Failure | null {
   if (!permissions || hasGateRole(permissions, role)) return null
-  const { personName: name } = permissions
+  const { personName: name, roles } = permissions
+  // It sets all of them.
+  const all = [...roles, role].join(',')
   return new Failure('FORBIDDEN', `${name} does not have the gate role "${role}" in this project.`, {
     reason: 'gate_role_missing',
-    hint: `An owner can add it: ${shellCommand`waymark member set ${name} --roles ${role}`}`,
+    hint: `An owner can add it: ${shellCommand`waymark member set ${name} --roles ${all}`}`,
   })
 }
 
