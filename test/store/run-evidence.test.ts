@@ -124,8 +124,8 @@ describe.each(dialects)('what is known of a run in $dialect', ({ fresh, isQuick 
     await happened(store, 1, ...begun, ...items.map((item) => ({ kind: 'inbox.opened', item }) as const))
     await store.view(async (reads) => {
       expect(await reads.inboxItems.ofRun(r(1))).toEqual(items.slice(0, 2))
-      expect(await reads.inboxItems.openCommand('c1')).toEqual(items[1])
-      expect(await reads.inboxItems.openCommand('c3')).toBeNull()
+      expect(await reads.inboxItems.openCommands('c1')).toEqual([items[1]])
+      expect(await reads.inboxItems.openCommands('c3')).toEqual([])
       const listed = await reads.inboxItems.list({ status: 'open' }, { limit: 10 })
       expect(listed.items.map(({ item }) => item.item)).toEqual(items)
     })
@@ -139,9 +139,23 @@ describe.each(dialects)('what is known of a run in $dialect', ({ fresh, isQuick 
     await happened(store, 2, { ...closed, itemId: h(2) })
     await store.view(async (reads) => {
       expect(await reads.inboxItems.ofRun(r(1))).toEqual([items[0]])
-      expect(await reads.inboxItems.openCommand('c1')).toBeNull()
-      expect(await reads.inboxItems.openCommand('c2')).toEqual(items[2])
+      expect(await reads.inboxItems.openCommands('c1')).toEqual([])
+      expect(await reads.inboxItems.openCommands('c2')).toEqual([items[2]])
+      // It closed by itself.
+      expect(await reads.inboxItems.answeredCommands(['c1'])).toEqual([])
     })
+    await happened(store, 3, { ...closed, itemId: h(3), action: 'approved', decided: true })
+    const answers = () =>
+      store.view(async ({ inboxItems }) => ({
+        known: await inboxItems.answeredCommands(['c1', 'c2']),
+        last: (await inboxItems.lastAnsweredCommands('c', 10)).map(({ id }) => id),
+        others: await inboxItems.lastAnsweredCommands('c1', 10),
+      }))
+    const approved = { hash: 'c2', item: expect.objectContaining({ id: h(3), status: 'resolved' }) }
+    expect(await answers()).toEqual({ known: [approved], last: [h(3)], others: [] })
+    await happened(store, 4, { kind: 'command.revoked', hash: 'c2', run: 'x', folder: '/', reason: null })
+    expect(await answers()).toEqual({ known: [{ hash: 'c2', item: null }], last: [], others: [] })
+    expect(await store.inspect()).toMatchObject({ differing: 0 })
   })
 
   test('the work on a task or in a mission is its attempts, first to last, with their changes', async () => {

@@ -137,7 +137,7 @@ async function allOf({ runs, inboxItems, eventLog: log }: Reads): Promise<unknow
     command: await runs.commandResult({ run: 'npm test', folder: '/tree' }),
     begun: await runs.command('cmd-1'),
     settings: await runs.settings(),
-    items: [await inboxItems.ofRun(r(1)), await inboxItems.openCommand('c1')],
+    items: [await inboxItems.ofRun(r(1)), await inboxItems.openCommands('c1')],
     events: await log.since(0, 1000),
     check: await log.verify(),
   }

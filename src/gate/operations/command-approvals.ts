@@ -62,9 +62,9 @@ export const commandList = defineOperation({
 })
   .measure({
     local: measurement({
-      brief: z.strictObject({ without: upTo(sha, maxRecorded) }),
+      brief: z.strictObject({}),
       measured: localAnswers,
-      measure: (workTree, { without }) => locallyAnswered(workTree, without),
+      measure: locallyAnswered,
     }),
     hashes: measurement({
       brief: upTo(pinned, 500),
@@ -76,17 +76,17 @@ export const commandList = defineOperation({
   })
   .prepare((reads, input, { actor }, measured) =>
     prepareSteps(measured, async (measure) => {
-      const recorded = await recordedAnswers(reads)
-      const { local } = await measure({ local: { without: recorded.refused.map(({ hash }) => hash) } })
+      const { local } = await measure({ local: {} })
+      const { approved: here, elsewhere, refused: no } = await countedAnswers(reads, local)
       const paging = new Paging('command_list', input, actor, 50)
-      const page = paging.slice(local.approved, ({ hash, folder }) => `${hash} ${folder}`)
+      const page = paging.slice(here, ({ hash, folder }) => `${hash} ${folder}`)
       const commands = page.entries.map(({ run, folder, pinned: files }) => ({ run, folder, pinned: files }))
       const { hashes } = await measure({ hashes: commands })
       return {
         shown: page,
         hashes,
-        elsewhere: newestFirst(without(local.approved, recorded.approved)).slice(0, paging.limit),
-        refused: newestFirst([...recorded.refused, ...local.refused]).slice(0, paging.limit),
+        elsewhere: newestFirst(elsewhere).slice(0, paging.limit),
+        refused: newestFirst(no).slice(0, paging.limit),
       }
     }),
   )
@@ -112,27 +112,42 @@ function newestFirst<Command extends ApprovedCommand>(commands: readonly Command
   return commands.toSorted((one, other) => other.createdAt - one.createdAt)
 }
 
-/** Those of the recorded answers that are not in the list of the machine. */
-function without<Command extends ApprovedCommand>(
-  local: readonly { readonly hash: string }[],
-  recorded: readonly Command[],
+function without<Command extends { readonly hash: string }>(
+  known: readonly { readonly hash: string }[],
+  commands: readonly Command[],
 ): readonly Command[] {
-  const known = new Set(local.map(({ hash }) => hash))
-  return recorded.filter(({ hash }) => !known.has(hash))
+  const hashes = new Set(known.map(({ hash }) => hash))
+  return commands.filter(({ hash }) => !hashes.has(hash))
 }
 
-/** The answers in this machine's own lists for the project, without those in the record. */
-async function locallyAnswered({ commandApprovals, witness, folder }: WorkTree, without: readonly string[]) {
+/** The answers that count, one for each hash: the last one in the record, else that in the machine's own lists. */
+async function countedAnswers(reads: Reads, local: Readable<z.output<typeof localAnswers>>, prefix?: string) {
+  const recorded = await recordedAnswers(reads, prefix)
+  const own = [...local.approved, ...local.refused].map(({ hash }) => hash)
+  const last = new Map(
+    (await reads.inboxItems.answeredCommands(own)).map(({ hash, item }) => [hash, item?.status ?? 'revoked']),
+  )
+  const counting = <Command extends ApprovedCommand>(commands: readonly Command[], status: string) =>
+    commands.filter(({ hash }) => (last.get(hash) ?? status) === status)
+  const approved = counting(local.approved, 'resolved')
+  return {
+    approved,
+    /** Only in the record: they run where they were approved, and where the server is trusted. */
+    elsewhere: without(approved, recorded.approved),
+    refused: [...recorded.refused, ...without(recorded.refused, counting(local.refused, 'dismissed'))],
+  }
+}
+
+/** The answers in this machine's own lists for the project. */
+async function locallyAnswered({ commandApprovals, witness, folder }: WorkTree) {
   const others = await witness.others(folder).catch((error: unknown) => {
     if (error instanceof Failure) return []
     throw error
   })
   const folders = [folder, ...others]
-  const recorded = new Set(without)
-  const isOpen = ({ hash }: { readonly hash: string }) => !recorded.has(hash)
   return {
-    approved: (await commandApprovals.list(folders)).filter(isOpen).map(withPlainLists),
-    refused: (await commandApprovals.refusedIn(folders)).filter(isOpen).map(withPlainLists),
+    approved: (await commandApprovals.list(folders)).map(withPlainLists),
+    refused: (await commandApprovals.refusedIn(folders)).map(withPlainLists),
   }
 }
 
@@ -140,13 +155,9 @@ function withPlainLists<Command extends ApprovedCommand>(command: Command) {
   return { ...command, pinned: [...command.pinned], files: [...command.files] }
 }
 
-/** The answers of people in the record, for all machines. */
-async function recordedAnswers({ inboxItems }: Reads) {
-  const { items } = await inboxItems.list({ kinds: ['command'], status: 'closed' }, { limit: maxRecorded })
-  const hashes = items.flatMap(({ item: { item } }) =>
-    item.request?.kind === 'command' ? [item.request.hash] : [],
-  )
-  const answered = hashes.length === 0 ? [] : await inboxItems.answeredCommands([...new Set(hashes)])
+/** The last answers of people in the record, for all machines, except those that were revoked. */
+async function recordedAnswers({ inboxItems }: Reads, prefix = '') {
+  const answered = await inboxItems.lastAnsweredCommands(prefix, maxRecorded)
   const commands = answered.flatMap(({ status, request, closedBy, closedAt, answer }) => {
     if (request?.kind !== 'command') return []
     const { hash, run, folder, pinned, files = [], machine } = request
@@ -199,10 +210,10 @@ export const commandRevoke = defineOperation({
 })
   .measure({
     local: measurement({
-      brief: z.strictObject({ without: upTo(sha, maxRecorded) }),
+      brief: z.strictObject({}),
       measured: localAnswers,
-      measure: async (workTree, { without }, input) => {
-        const answered = await locallyAnswered(workTree, without)
+      measure: async (workTree, _, input) => {
+        const answered = await locallyAnswered(workTree)
         const isNamed = ({ hash }: { readonly hash: string }) =>
           hash.startsWith(String(input['hash']).toLowerCase())
         return {
@@ -212,10 +223,12 @@ export const commandRevoke = defineOperation({
       },
     }),
   })
-  .prepare(async (reads) => {
-    const recorded = await recordedAnswers(reads)
-    return { briefs: { local: { without: recorded.refused.map(({ hash }) => hash) } }, found: recorded }
-  })
+  .prepare((reads, { hash }, _, measured) =>
+    prepareSteps(measured, async (measure) => {
+      const { local } = await measure({ local: {} })
+      return countedAnswers(reads, local, hash.toLowerCase())
+    }),
+  )
   .apply({
     plan: z.strictObject({
       hash: sha,
@@ -225,14 +238,12 @@ export const commandRevoke = defineOperation({
       wasApproved: z.boolean(),
     }),
     applied: z.null(),
-    decide: async ({ found: recorded, measured }, input) => {
-      const local = requireMeasured(measured.local)
-      const prefix = input.hash.toLowerCase()
-      const isNamed = ({ hash }: { readonly hash: string }) => hash.startsWith(prefix)
-      const approvals = [...local.approved, ...without(local.approved, recorded.approved).filter(isNamed)]
-      const matches = [...approvals, ...recorded.refused.filter(isNamed), ...local.refused]
+    decide: async ({ found }, input) => {
+      const { approved: here, elsewhere, refused: no } = requireMeasured(found)
+      const approvals = [...here, ...elsewhere]
+      const matches = [...approvals, ...no]
       const [first] = matches
-      if (first === undefined || prefix.length < 6) {
+      if (first === undefined || input.hash.length < 6) {
         throw new Failure(
           'NOT_FOUND',
           `This project has no approved or refused command with a hash that begins with "${input.hash}".`,

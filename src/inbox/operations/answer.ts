@@ -3,7 +3,6 @@ import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { type ContentDifference, differenceWords } from '../../gate/domain/approved-content.ts'
 import { awaitedDecision, decisionItem, endDecisions, eventFor } from '../../gate/domain/decisions.ts'
 import { missingApprovals } from '../../gate/domain/missing-approvals.ts'
-import { earlierApprovals } from '../../gate/operations/command-approvals.ts'
 import {
   type ApprovalInput,
   giveApprovals,
@@ -11,7 +10,13 @@ import {
   withdrawApprovals,
   withdrawForTasks,
 } from '../../gate/operations/run/approvals.ts'
-import { askPerson, type CommandOwner, runOwner } from '../../gate/operations/run/commands.ts'
+import {
+  askPerson,
+  type CommandOwner,
+  openQuestion,
+  questionsAbout,
+  runOwner,
+} from '../../gate/operations/run/commands.ts'
 import {
   type PreparedEvent,
   prepareEvent,
@@ -20,8 +25,8 @@ import {
 import { engineRun, observeRun, requestAuthor } from '../../gate/operations/run/evidence.ts'
 import {
   assertFilesAreHere,
-  commandAnswer,
   type ExternalState,
+  prepareCommands,
   prepareState,
 } from '../../gate/operations/run/external-state.ts'
 import { loadRun } from '../../gate/operations/run/find-run.ts'
@@ -372,8 +377,13 @@ async function prepareCommandAnswer(
   const command = { run, folder, pinned: [...files] }
   const kept = { ...command, hash, files: [...hashedFiles], author: context.actor.name }
   if (answer.verb === 'reject') return { found, kept: { ...kept, refused: answer.words ?? '' } }
-  const earlier = await earlierApprovals(reads, context.machine)
-  const now = questions.ask('commands', { ...command, asks: true, ...earlier(command) })
+  const [now] =
+    (await prepareCommands(reads, questions, {
+      context: { ...context, folder },
+      guards: [{ type: 'command', run, pinned: files, timeout: 0 }],
+      tree: null,
+      runs: true,
+    })) ?? []
   if (now === undefined) return { found: null }
   if (now.hash === hash) {
     const parts = { artifacts: [], changed: [], known: [], command, events: commandEvents(command) }
@@ -384,18 +394,11 @@ async function prepareCommandAnswer(
   const compared = questions.ask('shown', { ...parts, content: now.hash, seen: hash })
   if (compared === undefined) return { found: null }
   const record = item.runId === null ? null : await reads.runs.find(item.runId)
-  const { approved, refusal } = commandAnswer(now, await reads.inboxItems.answeredCommands([now.hash]))
-  const asks = {
-    ...command,
-    hash: now.hash,
-    isAnswered: approved || refusal !== null,
-    question: now.question,
-  }
   const first: PreparationStep = {
     name: 'ask again',
     take: async (handling) => {
-      await askPerson(handling, record ? runOwner(record) : itemOwner(item), [asks])
-      const newer = await handling.store.view(({ inboxItems }) => inboxItems.openCommand(now.hash))
+      await askPerson(handling, record ? runOwner(record) : itemOwner(item), questionsAbout([now], folder))
+      const newer = await handling.store.view((all) => openQuestion(all, now.hash, context.machine))
       throw commandChangedFailure(item, { run, content: now.hash, newer, difference: compared.difference })
     },
   }

@@ -20,6 +20,13 @@ export interface InboxItemLine {
   readonly opener: Actor | null
 }
 
+/** The last answer of a person to a command. */
+export interface AnsweredCommand {
+  readonly hash: string
+  /** Null: the answer was revoked. */
+  readonly item: InboxItem | null
+}
+
 export interface InboxItemReads {
   find(id: string): Promise<InboxItem | null>
   /** The actor who opened it. */
@@ -38,9 +45,11 @@ export interface InboxItemReads {
   ofRuns(runIds: readonly string[]): Promise<readonly InboxItem[]>
   /** The closed items of a run that were answered in words, newest first. */
   answeredOfRun(runId: string, limit: number): Promise<readonly InboxItem[]>
-  /** The open item about a command, by the hash of its content. */
-  openCommand(hash: string): Promise<InboxItem | null>
-  /** The last answered items with these hashes, except those that were revoked since. */
-  answeredCommands(hashes: readonly string[]): Promise<readonly InboxItem[]>
+  /** The open items about a command, by the hash of its content: each machine may ask. */
+  openCommands(hash: string): Promise<readonly InboxItem[]>
+  /** The last answers to the commands with these hashes. */
+  answeredCommands(hashes: readonly string[]): Promise<readonly AnsweredCommand[]>
+  /** The items of the last answers that were not revoked, newest first, by the beginning of the hash. */
+  lastAnsweredCommands(prefix: string, limit: number): Promise<readonly InboxItem[]>
   idsLike(prefix: string, limit: number): Promise<readonly string[]>
 }

@@ -20,6 +20,7 @@ import { issueOf, recordConditions } from '../../track/tables/records.ts'
 import { gateSettingsOf, gatingItemKinds } from '../domain/inbox-gate.ts'
 import { type InboxItem, urgentItemKinds } from '../domain/inbox-item.ts'
 import type { InboxItemFilter, InboxItemLine, InboxItemReads } from '../ports/item-reads.ts'
+import { applyCommandAnswer } from './command-answer.ts'
 
 export interface InboxItemTable {
   project_id: string
@@ -107,7 +108,7 @@ export async function applyItemOpened(
 
 export async function applyItemClosed(
   projecting: ProjectionContext,
-  { itemId, status, answer, action }: ProjectEventOf<'inbox.closed'>,
+  { itemId, status, answer, action, decided }: ProjectEventOf<'inbox.closed'>,
 ): Promise<void> {
   const { db, projectId, at: closedAt, actor } = projecting
   const closed = await db
@@ -122,8 +123,9 @@ export async function applyItemClosed(
     })
     .where('project_id', '=', projectId)
     .where('id', '=', itemId)
-    .returning('task_id')
+    .returning(['task_id', 'request_hash'])
     .executeTakeFirst()
+  if (decided && closed?.request_hash) await applyCommandAnswer(projecting, closed.request_hash, itemId)
   await recountItems(projecting, closed?.task_id ?? null)
 }
 
@@ -272,61 +274,51 @@ export function inboxReads(scope: ReadScope): InboxItemReads {
         .execute()
       return rows.map(inboxItemOf)
     },
-    async openCommand(hash) {
-      const row = await items()
+    async openCommands(hash) {
+      const rows = await items()
         .where('request_hash', '=', hash)
         .where('status', '=', 'open')
         .orderBy('seq')
-        .limit(1)
-        .executeTakeFirst()
-      return row ? inboxItemOf(row) : null
-    },
-    async answeredCommands(hashes) {
-      const rows = await items()
-        .where('request_hash', 'in', hashes)
-        .where('status', '<>', 'open')
-        .orderBy('seq', 'desc')
         .limit(maxQuestions)
         .execute()
-      const first = rows.at(-1)
-      if (first === undefined) return []
-      const ended = await db
-        .selectFrom('project_event')
-        .select(['kind', 'body'])
+      return rows.map(inboxItemOf)
+    },
+    async answeredCommands(hashes) {
+      if (hashes.length === 0) return []
+      const answers = await db
+        .selectFrom('command_answer')
+        .select(['hash', 'item_id'])
         .where('project_id', '=', projectId)
-        .where('seq', '>', first.seq)
-        .where('kind', 'in', ['inbox.closed', 'command.revoked'])
-        .where((where) =>
-          where.or([
-            where('kind', '=', 'command.revoked'),
-            where(
-              'recorded_at',
-              'in',
-              rows.map((row) => row.closed_at ?? 0),
-            ),
-          ]),
-        )
-        .orderBy('seq')
+        .where('hash', 'in', hashes)
         .execute()
-      const byId = new Map(rows.map((row) => [row.id, row]))
-      const answers = new Map<string, InboxItem>()
-      for (const { kind, body } of ended) {
-        if (kind === 'command.revoked') {
-          answers.delete(parseColumn<ProjectEventOf<'command.revoked'>>(body).hash)
-          continue
-        }
-        const { itemId, decided } = parseColumn<ProjectEventOf<'inbox.closed'>>(body)
-        const row = byId.get(itemId)
-        if (row && decided === true) answers.set(row.request_hash ?? '', inboxItemOf(row))
-      }
-      return [...answers.values()]
+      const ids = answers.flatMap(({ item_id: id }) => id ?? [])
+      const rows = ids.length === 0 ? [] : await items().where('id', 'in', ids).execute()
+      const byId = new Map(rows.map((row) => [row.id, inboxItemOf(row)]))
+      return answers.map(({ hash, item_id: id }) => ({ hash, item: byId.get(id ?? '') ?? null }))
+    },
+    async lastAnsweredCommands(prefix, limit) {
+      const rows = await db
+        .selectFrom('command_answer')
+        .innerJoin('inbox_item', (join) =>
+          join
+            .onRef('inbox_item.project_id', '=', 'command_answer.project_id')
+            .onRef('inbox_item.id', '=', 'command_answer.item_id'),
+        )
+        .selectAll('inbox_item')
+        .where('command_answer.project_id', '=', projectId)
+        .where('command_answer.hash', '>=', prefix)
+        .where('command_answer.hash', '<', `${prefix}\u{10ffff}`)
+        .orderBy('command_answer.seq', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(inboxItemOf)
     },
     idsLike: (prefix, limit) => idsByPrefix(scope, 'inbox_item', { prefix, limit }),
   }
 }
 
-/** The maximum number of items about commands that are searched for answers, newest first. */
-const maxQuestions = 500
+/** The maximum number of machines whose questions about a command are found. */
+const maxQuestions = 100
 
 /** 0 for an item that agents and gates wait for, else 1. */
 function urgencyOf(table: string) {

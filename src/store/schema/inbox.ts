@@ -1,6 +1,6 @@
 import type { TableStatements } from './table-statements.ts'
 
-/** Items of the inbox. */
+/** Items of the inbox, and the last answers of people to commands. */
 export const inboxTables: TableStatements = ({ text }) => [
   `create table inbox_item (
     project_id ${text} not null references project (id),
@@ -28,6 +28,14 @@ export const inboxTables: TableStatements = ({ text }) => [
     primary key (project_id, id),
     foreign key (project_id, task_id) references task (project_id, id),
     foreign key (project_id, issue_id) references issue (project_id, id)
+  )`,
+  // By the hash of the command's content; without an item its answer was revoked.
+  `create table command_answer (
+    project_id ${text} not null references project (id),
+    hash ${text} not null,
+    seq bigint not null,
+    item_id ${text},
+    primary key (project_id, hash)
   )`,
   'create index inbox_item_order on inbox_item (project_id, seq)',
   'create index inbox_item_status on inbox_item (project_id, status, seq)',

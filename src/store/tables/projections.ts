@@ -10,6 +10,7 @@ import {
   applyRunMigrated,
 } from '../../gate/tables/run.ts'
 import { applyApprovalsWithdrawn, applyRunApproved, applyRunRefused } from '../../gate/tables/run-event.ts'
+import { applyCommandAnswer } from '../../inbox/tables/command-answer.ts'
 import { applyItemClosed, applyItemOpened } from '../../inbox/tables/item.ts'
 import { applyLinesForgotten, applyLinesRecorded } from '../../lines/tables/lines.ts'
 import {
@@ -146,7 +147,7 @@ const projections: {
   'run.approved': applyRunApproved,
   'run.approvals_withdrawn': applyApprovalsWithdrawn,
   'setting.changed': applySettingChanged,
-  'command.revoked': () => Promise.resolve(), // stored in the state folder of its user
+  'command.revoked': (projecting, { hash }) => applyCommandAnswer(projecting, hash, null),
   'command.started': applyCommandStarted,
   'command.ended': applyCommandEnded,
   'command.guarded': applyCommandGuarded,

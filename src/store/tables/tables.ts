@@ -10,6 +10,7 @@ import type {
   RunEventTable,
   RunRefusalTable,
 } from '../../gate/tables/run-event.ts'
+import type { CommandAnswerTable } from '../../inbox/tables/command-answer.ts'
 import type { InboxItemTable } from '../../inbox/tables/item.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import type { LineMarkTable, LineSpanTable, LineStepTable } from '../../lines/tables/lines.ts'
@@ -104,6 +105,7 @@ export interface Tables {
   readonly progress: ProgressTable
   readonly note: NoteTable
   readonly inbox_item: InboxItemTable
+  readonly command_answer: CommandAnswerTable
   readonly process: ProcessTable
   readonly run: RunTable
   readonly run_event: RunEventTable

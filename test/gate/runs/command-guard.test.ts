@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { agentActor, person, type TestProject } from '../../support/project.ts'
+import { happened } from '../../store/events.ts'
+import { type Answer, agentActor, person, type TestProject } from '../../support/project.ts'
 import { process } from './processes.ts'
 import { failureOf, runOf, type TestRun } from './run.ts'
 
@@ -419,5 +420,61 @@ describe('what was approved is what runs', () => {
     expect(timesRun(run.project)).toBe(0)
     const { events: projectEvents } = await run.project.call('log', { limit: 20 })
     expect(projectEvents).toContainEqual(expect.objectContaining({ kind: 'command.revoked', actor: 'Tess' }))
+  })
+
+  test.each(['approve', 'reject'] as const)(
+    'a command whose answer was revoked elsewhere is asked about again: %s',
+    async (verb) => {
+      const run = await pinned()
+      const { project } = run
+      const { commandApprovals: list } = project.context
+      const [item] = await waiting(run)
+      await project.call(verb, { id: item.item_id, reason: 'I read it.' }, { actor: person })
+      const [approved] = await list.list([project.folder])
+      const [refused] = await list.refusedIn([project.folder])
+      const revoking = { hash: item.request.hash, reason: 'Not needed.' }
+      await project.call('command_revoke', revoking, { actor: person })
+      // Another machine with this folder has kept its own list.
+      if (approved) await list.approve(approved)
+      if (refused) await list.refuse(refused)
+      expect(await project.call('command_list')).toMatchObject({ commands: [], refused: [] })
+      expect(await failureOf(project.call('command_revoke', revoking, { actor: person }))).toMatchObject({
+        reason: 'command_approval_not_found',
+      })
+      expect(await missing(run)).toContain("needs a person's approval")
+      expect(timesRun(project)).toBe(0)
+      const [again] = await waiting(run)
+      expect(again).toMatchObject({ request: { hash: item.request.hash, before: null } })
+      await project.call('approve', { id: again.item_id }, { actor: person })
+      expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+      expect((await project.call('command_list')).commands).toMatchObject([{ hash: item.request.hash }])
+    },
+  )
+
+  test('an approved command is listed and revoked after many questions that nobody answered', async () => {
+    const run = await pinned()
+    const { project } = run
+    const [item] = await waiting(run)
+    await project.call('approve', { id: item.item_id }, { actor: person })
+    const { store, commandApprovals } = project.context
+    const question = await store.view(({ inboxItems }) => inboxItems.find(item.item_id))
+    const ids = Array.from({ length: 200 }, (_, at) => `h-00000000${String(at).padStart(4, '0')}`)
+    const request = { ...item.request, hash: 'f'.repeat(64) }
+    const nobodys = { ...question, request, status: 'open' }
+    const closed = { missionId: null, taskId: null, status: 'dismissed', answer: null }
+    await happened(
+      store,
+      1,
+      ...ids.flatMap((id): Answer[] => [
+        { kind: 'inbox.opened', item: { ...nobodys, id } },
+        { kind: 'inbox.closed', itemId: id, ...closed },
+      ]),
+    )
+    await commandApprovals.revoke(item.request.hash)
+    expect((await project.call('command_list')).approved_elsewhere).toMatchObject([
+      { hash: item.request.hash },
+    ])
+    await project.call('command_revoke', { hash: item.request.hash }, { actor: person })
+    expect((await project.call('command_list')).approved_elsewhere).toEqual([])
   })
 })

@@ -178,6 +178,6 @@ function CommandRows() {
 const stateWords = {
   allowed: 'allowed',
   changed: 'changed since it was allowed',
-  elsewhere: 'allowed on machines that trust this server',
+  elsewhere: 'allowed where it was approved, and on machines that trust this server',
   refused: 'refused',
 } as const satisfies Record<ListedCommand['state'], string>

@@ -571,6 +571,16 @@ async function openQuestions(
     .filter(({ request }) => request?.kind === 'command' && request.run === run && request.folder === folder)
 }
 
+/** The question of a machine about a command, where one is open. */
+export async function openQuestion(
+  { inboxItems }: Reads,
+  hash: string,
+  machine: Context['machine'],
+): Promise<InboxItem | null> {
+  const items = await inboxItems.openCommands(hash)
+  return items.find(({ request }) => request?.kind === 'command' && request.machine === machine?.id) ?? null
+}
+
 function hashOf({ request }: InboxItem): string | null {
   return request?.kind === 'command' ? request.hash : null
 }

@@ -1,5 +1,5 @@
 import type { AttemptMeasurement } from '../../../events/domain/project-event.ts'
-import type { InboxItem } from '../../../inbox/domain/inbox-item.ts'
+import type { AnsweredCommand } from '../../../inbox/ports/item-reads.ts'
 import { Failure } from '../../../kernel/failure.ts'
 import type { MeasurementOf } from '../../../kernel/operations/measurement-protocol.ts'
 import type { RecordContext } from '../../../kernel/operations/operation.ts'
@@ -512,48 +512,54 @@ export async function prepareCommands(
   const earlier = runs && guards.length > 0 ? await earlierApprovals(reads, machine) : null
   const measuredGuards = guards.map((guard) => {
     const { run, pinned } = guard
-    const command = { run, folder, pinned: [...pinned], asks: runs }
-    return { guard, measured: questions.ask('commands', { ...command, ...earlier?.(command) }) }
+    const line = { run, folder, pinned: [...pinned], asks: runs }
+    const command = { ...line, ...earlier?.(line) }
+    return { guard, command, measured: questions.ask('commands', command) }
   })
   const hashes = measuredGuards.flatMap(({ measured }) => measured?.hash ?? [])
   if (hashes.length < measuredGuards.length) return null
   const answered = hashes.length === 0 ? [] : await reads.inboxItems.answeredCommands([...new Set(hashes)])
-  return measuredGuards.flatMap(({ guard, measured }) => {
-    if (measured === undefined) return []
-    const { hash, question } = measured
+  const commands = measuredGuards.map(({ guard, command, measured }) => {
+    if (measured === undefined) return null
+    const { hash } = measured
+    const { isRevoked, ...answer } = commandAnswer(measured, answered)
+    // The machine has an answer from before, so it sent no question.
+    const asked =
+      isRevoked && runs && measured.question === null
+        ? questions.ask('commands', { ...command, isRevoked })
+        : measured
+    if (asked === undefined) return null
     // A runner has its pinned files elsewhere.
     const isOfTree = tree === null || guard.pinned.length === 0 || guard.reportedBy === 'runner'
-    return [
-      {
-        guard,
-        hash,
-        ...commandAnswer(measured, answered),
-        tree: isOfTree ? tree : fingerprint([tree, hash]),
-        question,
-      },
-    ]
+    return {
+      guard,
+      hash,
+      ...answer,
+      tree: isOfTree ? tree : fingerprint([tree, hash]),
+      question: asked.question,
+    }
   })
+  const known = commands.filter((command) => command !== null)
+  return known.length < commands.length ? null : known
 }
 
 type MeasuredCommand = MeasurementOf<RunMeasurements['commands']>[number]
 
-/** A person's answer to a command. A refusal counts on every machine; an approval only where the server is trusted. */
-export function commandAnswer(
+/**
+ * A person's answer to a command. In the record a refusal or a revocation counts on every machine, an approval only where
+ * the server is trusted; any of them is newer than a refusal in the list of the machine.
+ */
+function commandAnswer(
   { hash, isApproved, trustsServer, refusal }: MeasuredCommand,
-  answeredCommands: readonly InboxItem[],
-): Pick<ApprovableCommand, 'approved' | 'approvedThere' | 'refusal'> {
-  const answered = answeredCommands.find(
-    ({ request }) => request?.kind === 'command' && request.hash === hash,
-  )
-  const approvedThere = answered?.status === 'resolved'
-  if (answered?.status === 'dismissed') {
-    const { closedBy, answer } = answered
-    const dismissal = { author: closedBy ?? 'a person', reason: answer ?? '', hash }
-    return { approved: false, approvedThere, refusal: dismissal }
+  answered: readonly AnsweredCommand[],
+): Pick<ApprovableCommand, 'approved' | 'approvedThere' | 'refusal'> & { readonly isRevoked?: true } {
+  const last = answered.find((answer) => answer.hash === hash)
+  if (!last) return { approved: isApproved, approvedThere: false, refusal: refusal && { ...refusal, hash } }
+  const { item } = last
+  if (item === null) return { approved: false, approvedThere: false, refusal: null, isRevoked: true }
+  if (item.status === 'dismissed') {
+    const dismissal = { author: item.closedBy ?? 'a person', reason: item.answer ?? '', hash }
+    return { approved: false, approvedThere: false, refusal: dismissal }
   }
-  return {
-    approved: isApproved || (trustsServer && approvedThere),
-    approvedThere,
-    refusal: refusal && { ...refusal, hash },
-  }
+  return { approved: isApproved || trustsServer, approvedThere: true, refusal: null }
 }

@@ -51,6 +51,8 @@ const commandBrief = pinned.extend({
   asks: z.boolean(),
   /** The earlier approval of this line in the record; the machine's own list has others. */
   before: earlierApproval.exactOptional(),
+  /** The record revoked the answer in this machine's list: the question is asked all the same. */
+  isRevoked: z.literal(true).exactOptional(),
 })
 const commandApprovalShape = z.strictObject({
   hash: sha,
@@ -273,7 +275,7 @@ export class MeasurementQuestions<Of extends Readonly<Record<string, ListMeasure
 
 async function commandApproval(
   { commandApprovals, evidenceFiles, shownContents }: WorkTree,
-  { asks, before: recorded, ...command }: Readable<z.output<typeof commandBrief>>,
+  { asks, isRevoked, before: recorded, ...command }: Readable<z.output<typeof commandBrief>>,
 ): Promise<Readable<z.output<typeof commandApprovalShape>>> {
   const hash = await commandApprovals.hashOf(command)
   const isApproved = await commandApprovals.isApproved(hash)
@@ -285,7 +287,7 @@ async function commandApproval(
     trustsServer,
     refusal: refused && { author: refused.author, reason: refused.reason },
   }
-  if (!asks || isApproved || refused) return { ...answer, question: null }
+  if (!asks || ((isApproved || refused) && !isRevoked)) return { ...answer, question: null }
   const files = await commandApprovals.filesOf(command)
   const parts = {
     files: await coveredContents(evidenceFiles, command, files),
@@ -294,7 +296,9 @@ async function commandApproval(
   if (!(await shownContents.isKept(hash))) await shownContents.keep(hash, parts)
   const approved = recorded ? [] : await commandApprovals.list([command.folder])
   const before =
-    recorded?.hash === hash ? undefined : (recorded ?? approved.find(({ run }) => run === command.run))
+    recorded?.hash === hash
+      ? undefined
+      : (recorded ?? approved.find((one) => one.run === command.run && one.hash !== hash))
   return {
     ...answer,
     question: {

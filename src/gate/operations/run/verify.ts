@@ -27,7 +27,7 @@ import {
 import { commandsFor, expectedExits } from '../../domain/expression.ts'
 import { hasExpectedExit } from '../../domain/guards/command.ts'
 import type { LoadedRun } from '../../ports/run-reads.ts'
-import { commandRuns, prepareCommandRuns, runOwner } from './commands.ts'
+import { commandRuns, openQuestion, prepareCommandRuns, runOwner } from './commands.ts'
 import { type ApprovableCommand, type ExternalState, prepareState } from './external-state.ts'
 import { loadRun } from './find-run.ts'
 import { MeasurementQuestions, runMeasurements } from './run-measurements.ts'
@@ -118,11 +118,11 @@ export const verify = defineOperation({
       external && first !== null ? { kind: 'run' as const, record, definition, external } : null
     return { briefs: questions.briefs, found: prepared, first: first ?? undefined }
   })
-  .record(async ({ reads, found, setting }) => {
+  .record(async ({ reads, found, setting, context: { machine } }) => {
     const verified = requireMeasured(found ?? undefined)
     if (verified.kind === 'task') {
       const { task, attempt, checks, content } = verified
-      const entries = await Promise.all(checks.map((check) => checkEntry(reads, check)))
+      const entries = await Promise.all(checks.map((check) => checkEntry(reads, check, machine)))
       const answer = { task_id: task.id, passed: entries.every(({ items }) => items), commands: entries }
       if (checks.some(isPending)) return { events: [], answer }
       const changed = await judgeAgain(reads, attempt, { content, checks: checkFacts(checks) }, setting)
@@ -140,7 +140,7 @@ export const verify = defineOperation({
     const commands: CommandEntry[] = []
     for (const command of external.commands) {
       const ends = expectedExits(definition, record.state, command.guard.run)
-      commands.push(commandResultEntry(ends, await resultOf(reads, external, command)))
+      commands.push(commandResultEntry(ends, await resultOf(reads, { external, machine }, command)))
     }
     return {
       events: [],
@@ -231,12 +231,13 @@ const statusOfCheck = {
 } as const
 
 async function checkEntry(
-  { runs, inboxItems }: Reads,
+  reads: Reads,
   { command, state, exitCode, result, hash, refusal }: MeasuredCheck,
+  machine: RecordContext['machine'] | undefined,
 ): Promise<CommandEntry> {
   if (refusal !== undefined) return { run: command, ...refusedCommand(refusal), items: false }
-  const printed = result && (await runs.commandOutput(result.id))
-  const item = state === 'not_approved' && hash !== null ? await inboxItems.openCommand(hash) : null
+  const printed = result && (await reads.runs.commandOutput(result.id))
+  const item = state === 'not_approved' && hash !== null ? await openQuestion(reads, hash, machine) : null
   return {
     run: command,
     status:
@@ -268,15 +269,19 @@ function commandResultEntry(ends: ReadonlySet<'zero' | 'nonzero'>, result: Verif
 }
 
 async function resultOf(
-  { inboxItems, runs }: Reads,
-  external: ExternalState,
+  reads: Reads,
+  {
+    external,
+    machine,
+  }: { readonly external: ExternalState; readonly machine: RecordContext['machine'] | undefined },
   { guard, approved, hash, refusal, tree }: ApprovableCommand,
 ): Promise<VerifyResult> {
+  const { runs } = reads
   const { run } = guard
   const elsewhere = guard.reportedBy === 'runner'
   if (refusal && !elsewhere) return { run, ...refusedCommand(refusal) }
   if (!approved && !elsewhere) {
-    const item = await inboxItems.openCommand(hash)
+    const item = await openQuestion(reads, hash, machine)
     return { run, status: 'unapproved', item_id: item?.id ?? null }
   }
   const command = { run, folder: external.folder, ...(guard.reportedBy && { reportedBy: guard.reportedBy }) }
