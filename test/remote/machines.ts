@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { onTestFinished } from 'vitest'
@@ -97,14 +97,16 @@ const files = {
 }
 
 /** A machine that is not connected to any server yet. */
-export function agentMachine(options: { readonly home?: string } = {}): AgentMachine {
+export function agentMachine(
+  options: { readonly home?: string; readonly folder?: string } = {},
+): AgentMachine {
   const home = options.home ?? temporaryFolder()
-  const folder = join(home, 'shop')
+  const { folder = join(home, 'shop') } = options
   const inherited = Object.entries(serverEnvironment(home)).filter(
     ([name]) => !/^(AI_AGENT|CODEX|GEMINI|QWEN|OPENCODE|AUGMENT|CLINE|COPILOT|CLAUDE)/.test(name),
   )
   const environment = { ...Object.fromEntries(inherited), HOME: home }
-  commitCopied(folder, files)
+  if (!existsSync(folder)) commitCopied(folder, files)
   return {
     home,
     folder,
@@ -122,8 +124,11 @@ export function agentMachine(options: { readonly home?: string } = {}): AgentMac
 }
 
 /** A machine whose work tree is kept at a server. */
-export function connectedMachine(server: TeamServer, token = server.token('agent')): AgentMachine {
-  const machine = agentMachine()
+export function connectedMachine(
+  server: TeamServer,
+  token = server.token('agent'),
+  machine = agentMachine(),
+): AgentMachine {
   const ran = runProgram(['connect', server.address], {
     folder: machine.folder,
     environment: { ...machine.environment, WAYMARK_TOKEN: token },

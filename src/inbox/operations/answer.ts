@@ -471,11 +471,10 @@ async function recordItemAnswer(
   const beside = await itemsAnsweredWith(reads, item, ending.action)
   const isCheck = kind === 'command' && runId === null && ending.action === 'approved'
   const checked = isCheck && task?.status === 'done' ? task.id : null
-  const judged = await judgedAfter(
-    reads,
-    { item, action: ending.action, answer, author: context.actor.name },
-    setting,
-  )
+  const given = { action: ending.action, answer, author: context.actor.name }
+  const judged: NewProjectEvent[] = []
+  for (const one of [item, ...beside])
+    judged.push(...(await judgedAfter(reads, { item: one, ...given }, setting)))
   const notes = [
     ...judged.flatMap((event) =>
       kind === 'loss' && event.kind === 'verdict.changed'
@@ -547,10 +546,12 @@ async function judgedAfter(
 
 /** The other open items that the answer decides: approved and sent back are decisions about the attempt. */
 async function itemsAnsweredWith(
-  { inboxItems }: Reads,
-  { id, kind, attemptId }: InboxItem,
+  reads: Reads,
+  { id, kind, attemptId, request }: InboxItem,
   action: InboxItemAnswer,
 ): Promise<readonly InboxItem[]> {
+  const { inboxItems } = reads
+  if (request?.kind === 'command') return questionsAnsweredWith(reads, { id, hash: request.hash }, action)
   if (attemptId === null || !isToReview(kind)) return []
   // Accepting files does not accept the work, nor the other way round.
   const kinds: readonly InboxItemKind[] =
@@ -561,6 +562,24 @@ async function itemsAnsweredWith(
         : []
   return (await inboxItems.ofAttempt(attemptId)).filter(
     (one) => one.id !== id && one.status === 'open' && kinds.includes(one.kind),
+  )
+}
+
+/**
+ * The questions of other machines about the same command. A rejection counts there, an approval where the server is
+ * trusted.
+ */
+async function questionsAnsweredWith(
+  { inboxItems, machines }: Reads,
+  { id, hash }: { readonly id: string; readonly hash: string },
+  action: InboxItemAnswer,
+): Promise<readonly InboxItem[]> {
+  if (action !== 'rejected' && action !== 'approved') return []
+  const others = (await inboxItems.openCommands(hash)).filter((one) => one.id !== id)
+  if (action === 'rejected' || others.length === 0) return others
+  const trusting = (await machines.all()).filter(({ trustsCommands }) => trustsCommands).map((one) => one.id)
+  return others.filter(
+    ({ request }) => request?.kind === 'command' && trusting.includes(request.machine ?? ''),
   )
 }
 

@@ -480,7 +480,7 @@ export async function askPerson(
   owner: CommandOwner,
   commands: readonly QuestionedCommand[],
 ): Promise<void> {
-  const settled = await handling.store.view((reads) => hasAllAnswers(reads, commands))
+  const settled = await handling.store.view((reads) => hasAllAnswers(reads, commands, handling.machine))
   if (settled) return
   await handling.recordAside(async (reads, setting) => ({
     events: await questionEvents(reads, commands, { owner, machine: handling.machine, setting }),
@@ -488,7 +488,10 @@ export async function askPerson(
   }))
 }
 
-/** Opens an item for each unanswered command, once per line and content; closes items about other content, and answered ones. */
+/**
+ * Opens an item for each unanswered command, once per machine, line and content; closes items about other content, and
+ * answered ones.
+ */
 export async function questionEvents(
   reads: Reads,
   commands: readonly QuestionedCommand[],
@@ -506,7 +509,7 @@ export async function questionEvents(
   for (const command of commands) {
     const { isAnswered, question } = command
     const request = isAnswered || question === null ? null : requestOf(machine, command, question)
-    const open = await openQuestions(reads, command)
+    const open = await openQuestions(reads, command, machine)
     const same = open.find((item) => hashOf(item) === command.hash)
     const place = machine ? `${command.folder} on ${machine.name}` : command.folder
     const reason = `${owner.name} needs the result of "${command.run}" in ${place}. ${approvalQuestion(request)}`
@@ -550,9 +553,13 @@ function approvalQuestion(request: CommandRequest | null): string {
   return `${what} since ${before.author} approved it. May the current version run there?`
 }
 
-async function hasAllAnswers(reads: Reads, commands: readonly RequestedGuardCommand[]): Promise<boolean> {
+async function hasAllAnswers(
+  reads: Reads,
+  commands: readonly RequestedGuardCommand[],
+  machine: Context['machine'],
+): Promise<boolean> {
   for (const command of commands) {
-    const open = await openQuestions(reads, command)
+    const open = await openQuestions(reads, command, machine)
     const isAsked = open.some((item) => hashOf(item) === command.hash)
     if (open.some((item) => hashOf(item) !== command.hash) || command.isAnswered === isAsked) return false
   }
@@ -561,14 +568,22 @@ async function hasAllAnswers(reads: Reads, commands: readonly RequestedGuardComm
 
 const maxOpen = 200
 
+/** The questions of the machine itself: another may have the same folder. */
 async function openQuestions(
   { inboxItems }: Reads,
   { run, folder }: GuardCommand,
+  machine: Context['machine'],
 ): Promise<readonly InboxItem[]> {
   const page = await inboxItems.list({ kinds: ['command'], status: 'open' }, { limit: maxOpen })
   return page.items
     .map(({ item }) => item.item)
-    .filter(({ request }) => request?.kind === 'command' && request.run === run && request.folder === folder)
+    .filter(
+      ({ request }) =>
+        request?.kind === 'command' &&
+        request.run === run &&
+        request.folder === folder &&
+        request.machine === machine?.id,
+    )
 }
 
 /** The question of a machine about a command, where one is open. */
