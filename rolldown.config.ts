@@ -15,8 +15,12 @@ const validatorSource = `
   export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'
   export { default as process } from 'node:process'`
 
-/** Parts of libraries that nobody asks for here: threads that write the log, figures that several processes add up or send. */
+/**
+ * Parts of libraries that nobody asks for here: threads that write the log, figures that several processes add up or send,
+ * statements that change tables or name a schema.
+ */
 const unusedParts: Readonly<Record<string, RegExp>> = {
+  kysely: /^\.\/(?:schema\/schema-module|plugin\/with-schema\/with-schema-plugin)\.js$/,
   pino: /^\.\/(?:lib\/)?transport$/,
   'prom-client': /^\.\/lib\/(?:cluster|pushgateway|summary)$/,
 }
@@ -32,7 +36,8 @@ const withoutUnusedParts = {
       : null,
   load: (id: string) =>
     id === '\0unused-part'
-      ? `export default () => { throw new Error('This part of a library is left out.') }`
+      ? `const refuse = () => { throw new Error('This part of a library is left out.') }
+         export { refuse as default, refuse as SchemaModule, refuse as WithSchemaPlugin }`
       : null,
 }
 
@@ -142,6 +147,7 @@ const hook = defineConfig({
     // Few expressions need the patterns, and making their tables takes 5 ms.
     laterParts(/^node:|^\.\/linear-patterns|^\.\/postgres-driver/),
     withoutSchemas,
+    withoutUnusedParts,
     {
       name: 'shared-outside',
       resolveId: (source: string) => {
