@@ -86,6 +86,29 @@ describe('a file that two agents may have changed', () => {
     await isWhole()
   })
 
+  test('is of the one that named it first, whatever was left open about the file before', async () => {
+    const { first, second, call, complete, write, git, isWhole } = await sharedFile()
+    const reasons = async (id: string) => (await call('show', { id })).attempts[0].verdict.reasons
+    await complete(first, mira, 'Done.')
+    await complete(second, noor, 'Done.')
+    git('add', '-A')
+    git('commit', '-qm', 'Add a list')
+    for (const words of ['Added the detail.', 'Added the detail. I did not touch src/list.ts.']) {
+      const start = async (name: string, as: typeof mira) =>
+        (await call('start_task', { name, agent_name: as.actor.name }, as)).task_id as string
+      const [list, detail] = [await start('Sort the list', mira), await start('Add the detail', noor)]
+      write('src/list.ts', `export const list = '${words}'\n`)
+      await complete(list, mira, 'Sorted src/list.ts.')
+      expect(await reasons(list)).toMatchObject([
+        { rule: 'no_check' },
+        { rule: 'measurement_partial', paths: ['src/list.ts'] },
+      ])
+      await complete(detail, noor, words)
+      expect(await reasons(list)).toMatchObject([{ rule: 'no_check' }])
+    }
+    await isWhole()
+  })
+
   test('counts for neither the verdict nor the mission that it left', async () => {
     const project = await openProject()
     const { call } = project

@@ -124,10 +124,7 @@ export function judgeReport(
       }),
     )
     .filter(({ candidates }) => candidates.length > 0)
-  // What the words name at all stays possible for its lines.
-  const named = pathsNamed(ownership.released, attempt, claims.outcome)
-  const denied = new Set(claims.notMine)
-  const released = ownership.released.filter((path) => denied.has(path) || !named.has(path))
+  const { released } = ownership
   const unsettled = contested.filter(({ path }) => !released.includes(path))
   const uncertain = [
     ...changes.flatMap(({ path, attribution }) =>

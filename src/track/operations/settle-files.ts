@@ -71,9 +71,9 @@ export async function denyFiles(
     tasks.uncertainHolders(uncertain.map(({ path }) => path)),
     tasks.openAttempts(),
   ])
-  const isHeldByOther = ({ path, with: others = [] }: ReportedChange) =>
-    holders.some(({ attempt: other, change }) => other.id !== attempt.id && change.path === path) ||
-    open.some(({ taskId }) => others.some((one) => one.taskId === taskId))
+  const isHeldByOther = (change: ReportedChange) =>
+    holders.some((other) => isCandidate({ attempt, change }, other)) ||
+    open.some(({ taskId }) => change.with?.some((one) => one.taskId === taskId))
   const leaving = uncertain.filter(isHeldByOther)
   const denyingAll = uncertain.filter((change) => !isHeldByOther(change)).map(({ path }) => path)
   const location = { ...attempt, attemptId: attempt.id }
@@ -141,8 +141,7 @@ async function soleOwners(
   const isOpen = ({ taskId }: { readonly taskId: string }) =>
     open.some((one) => one.taskId === taskId && one.id !== ending)
   const alone = staying.filter(
-    ({ attempt: { id }, change: { path, with: others = [] } }) =>
-      !staying.some((other) => other.attempt.id !== id && other.change.path === path) && !others.some(isOpen),
+    (one) => !staying.some((other) => isCandidate(one, other)) && !(one.change.with ?? []).some(isOpen),
   )
   const statements = await tasks.statements(alone.map(({ attempt }) => attempt.id))
   const owned = await Promise.all(
@@ -155,6 +154,19 @@ async function soleOwners(
   )
   return owned.flat()
 }
+
+/** Whether another attempt may have made this very change: not one that left the same file uncertain at another time. */
+function isCandidate({ attempt: one, change: { path, with: others = [] } }: Holder, other: Holder): boolean {
+  const { id, taskId, openedAt, closedAt } = other.attempt
+  const isBeside =
+    openedAt <= (one.closedAt ?? Number.POSITIVE_INFINITY) &&
+    one.openedAt <= (closedAt ?? Number.POSITIVE_INFINITY)
+  return (
+    id !== one.id && other.change.path === path && isBeside && others.some((each) => each.taskId === taskId)
+  )
+}
+
+type Holder = Awaited<ReturnType<Reads['tasks']['uncertainHolders']>>[number]
 
 /** Whether each other task that may have changed a file denied it, with these events or before. */
 async function isDeniedByOthers(
