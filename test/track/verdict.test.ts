@@ -54,6 +54,26 @@ describe('what contradicts a completion', () => {
   })
 })
 
+test('a claim of one package is not answered by a file of another that ends alike', async () => {
+  const task = await startedTask()
+  const [api, core] = ['packages/api/src/index.ts', 'packages/core/src/index.ts']
+  for (const path of [api, core, 'core/src/index.ts', 'src/index.ts']) task.write(path, 'export {}\n')
+  task.git('add', '-A')
+  task.git('commit', '-qm', 'Add packages')
+  const id = await task.start()
+  for (const path of [core, 'src/index.ts']) task.write(path, 'export const a = 1\n')
+  const claimed = async (summary: string) => {
+    const outcome = { summary }
+    const input = { task_id: id, status: 'success', outcome, preview: true }
+    const { verdict } = await task.call('complete_task', input)
+    return verdict.reasons.flatMap(({ rule, paths }: Answer) => (rule === 'claimed_not_changed' ? paths : []))
+  }
+  expect(await claimed(`Updated ${api}.`)).toEqual([api])
+  expect(await claimed('Created packages/new/src/index.ts.')).toEqual(['packages/new/src/index.ts'])
+  // `core/src/index.ts` is a file, and the end of another.
+  expect(await claimed('Updated core/src/index.ts, src/index.ts and waymark/src/index.ts.')).toEqual([])
+})
+
 describe('what follows from a verdict', () => {
   const settled = async ({ call, task_id }: StartedTask) =>
     (await call('taskman_task_get', { id: task_id })).settled !== false
