@@ -261,6 +261,20 @@ describe('completing twice', () => {
     })
   })
 
+  test('with a file that only an abandoned attempt left proves nothing about it', async () => {
+    const project = await openProject()
+    const start = { name: 'Limit', goal: 'g', agent_name: 'first' }
+    const { task_id } = await project.call('start_task', start)
+    project.write('src/limit.ts', 'export const limit = 5\n')
+    project.wait(staleAfter)
+    await project.call('start_task', { planned_task_id: task_id, agent_name: 'second', take_over: true })
+    const outcome = { summary: 'Added src/limit.ts.' }
+    const { verdict } = await project.call('complete_task', { task_id, status: 'success', outcome })
+    expect(verdict.reasons).toContainEqual(
+      expect.objectContaining({ rule: 'claimed_not_own', paths: ['src/limit.ts'] }),
+    )
+  })
+
   test('while the end cannot be recorded is refused, and works once that is mended', async () => {
     const project = await openProject()
     const task_id = await started(project)

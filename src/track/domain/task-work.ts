@@ -55,7 +55,7 @@ export function changesOfTask(
 }
 
 /** Whether an attempt at the task was never measured: then anything that differs may be its work. */
-export function isUnmeasured(attempt: Attempt, related: readonly RelatedAttempt[]): boolean {
+function isUnmeasured(attempt: Attempt, related: readonly RelatedAttempt[]): boolean {
   return related.some(
     ({ attempt: other, measured }) =>
       other.taskId === attempt.taskId && (measured === null || measured.measurement === 'unknown'),

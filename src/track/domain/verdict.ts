@@ -421,7 +421,7 @@ function claimedNotOwn({ claimedNotOwn: notOwn = [], claimedRestored: restored =
           },
         ]
   return [
-    ...reason('Claimed, but changed by no attempt at this task:', notOwn),
+    ...reason('Claimed, but changed by no attempt at this task that was measured:', notOwn),
     ...reason('Claimed, but as before this task again:', restored),
   ]
 }

@@ -26,7 +26,6 @@ import {
   filesTakenBack,
   firstAttempt,
   hasOtherWork,
-  isUnmeasured,
   type RelatedAttempt,
 } from '../domain/task-work.ts'
 import {
@@ -345,11 +344,10 @@ function unansweredClaims(
   const existing = new Set([...unchangedClaims(evidence), ...(traces?.existing ?? [])])
   const leftOf = (paths: readonly string[]) =>
     claimsWithoutChange(claims, paths, links, existing).map(({ path }) => path)
-  // Between two attempts anyone may have written; an attempt that was not measured may have as well.
+  // Between two attempts anyone may have written, and what an attempt left that was not measured, no review shows.
   const isLater = firstAttempt(attempt, related).id !== attempt.id
   const left = new Set(leftOf(changed))
-  const notOwn =
-    isLater && !isUnmeasured(attempt, related) ? leftOf(own).filter((path) => !left.has(path)) : []
+  const notOwn = isLater ? leftOf(own).filter((path) => !left.has(path)) : []
   const back = new Set(traces?.restored)
   const remaining = [...others, ...earlier.filter((path) => !back.has(path)), ...(traces?.touched ?? [])]
   const restored = back.size === 0 ? [] : leftOf(remaining).filter((path) => !left.has(path))
