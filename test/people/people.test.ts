@@ -101,6 +101,7 @@ test('members are made, changed and removed, and a project keeps an owner', asyn
     code: 'NOT_FOUND',
     reason: 'person_not_found',
   })
+  expect((await refused('member_set', { person: 'ada' })).hint).toContain(': Ada.')
   await call('member_set', { person: 'Ben', access: 'owner', roles: ['reviewer'] })
   await call('member_remove', { person: 'Ada' })
   const { members } = await call('member_list')

@@ -101,9 +101,13 @@ export async function findPerson({ identities }: Reads, words: string): Promise<
       hint: 'Use the id of the person: waymark person list',
     })
   }
+  const written = words.trim().toLowerCase()
+  const alike = (await identities.people()).find(({ name }) => name.toLowerCase() === written)
   throw new Failure('NOT_FOUND', `There is no person "${words}".`, {
     reason: 'person_not_found',
-    hint: 'waymark member list shows the people of this project. An admin can add one: waymark person add <name>',
+    hint: alike
+      ? `Write the name as it is: ${alike.name}.`
+      : 'waymark member list shows the people of this project. An admin can add one: waymark person add <name>',
   })
 }
 
