@@ -245,5 +245,5 @@ export function denialReason(operation: string): string | null {
   if (needed === 'admin') return 'Only an admin of the server can do this.'
   const has =
     current.access === null ? 'you are not a member of this project' : `you have ${current.access} access`
-  return `This needs ${needed} access; ${has}. An owner of the project or an admin of the server can change it.`
+  return `This needs ${needed} access; ${has}. An owner of the project or an admin of the server can change your access.`
 }

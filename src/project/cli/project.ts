@@ -91,7 +91,7 @@ function planLine({ plan, running_total: running }: OutputOf<'status'>): string 
   // Others are claimed, or marked by hand: the missions' table counts a claimed task as one to do.
   const atWork =
     running < in_progress
-      ? `${in_progress - running} claimed or marked, ${running} running`
+      ? `${in_progress - running} claimed or set in progress, ${running} running`
       : `${in_progress} in progress`
   const without = dropped === 0 ? '' : `, ${dropped} dropped`
   return `${ready} ready, ${atWork}, ${done} done${needsYouText(waiting)} of ${formatCount(tasks, 'task')}${without}: waymark plan show`

@@ -16,11 +16,13 @@ test('status counts the tasks of an imported plan, and dropped ones apart', () =
     not_landed: 0,
   })
   json('task', 'next', '--claim')
-  expect(run('status').out).toMatch(/^plan +0 ready, 1 claimed or marked, 0 running, 1 done of 3 tasks/m)
+  expect(run('status').out).toMatch(
+    /^plan +0 ready, 1 claimed or set in progress, 0 running, 1 done of 3 tasks/m,
+  )
   const [blocked] = json('task', 'list', '--status', 'to-do')
   run('task', 'drop', blocked.id, 'Not needed.')
   expect(run('status').out).toMatch(
-    /^plan +0 ready, 1 claimed or marked, 0 running, 1 done of 2 tasks, 1 dropped/m,
+    /^plan +0 ready, 1 claimed or set in progress, 0 running, 1 done of 2 tasks, 1 dropped/m,
   )
 })
 

@@ -111,7 +111,7 @@ function FileHead({ review, file, isOpen }: { review: ReviewModel; file: ReviewF
         {certainty === 'certain' ? null : <span class="uncertain">{certaintyWords[certainty]}</span>}
         {attempts.length > 1 ? <span class="muted">{attempts.length} attempts</span> : null}
         {open + answered > 0 ? (
-          <span class="comment-count">{formatCount(open + answered, 'comment')}</span>
+          <span class="comment-count">{formatCount(open + answered, 'comment')} not done</span>
         ) : null}
         {drafts > 0 ? <span class="comment-count">{formatCount(drafts, 'draft')}</span> : null}
       </span>
