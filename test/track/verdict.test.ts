@@ -293,6 +293,18 @@ describe('what a task changed since its first attempt began', () => {
     await task.isWhole()
   })
 
+  test('counts what was put back because a person asked for it', async () => {
+    const task = await startedTask()
+    edit(task)
+    const [review] = (await task.complete('Changed src/auth.ts.', { outcome: asksForReview })).waits_for
+    task.wait(1000)
+    await task.call('reject', { id: review.item_id, reason: 'Put it back.' }, asPerson)
+    task.wait(1000)
+    await task.start({ planned_task_id: task.task_id })
+    task.git('checkout', '-q', 'src/auth.ts')
+    expect(rulesOf(await task.complete('As before again.'))).toEqual(['no_check'])
+  })
+
   test('counts what an attempt changed that was taken over', async () => {
     const task = await startedTask()
     edit(task)

@@ -136,8 +136,8 @@ export interface VerdictFacts {
   readonly changed: readonly TaskChange[]
   /** A commit, another work tree, an ignored file or a subtask shows work that the changed files do not. */
   readonly hasOtherWork: boolean
-  /** A person sent the task back, and nothing changed since. */
-  readonly isSentBackUnchanged?: boolean
+  /** Of a task that a person sent back: whether nothing changed since, be it that the work was only put back. */
+  readonly isSentBackUnchanged?: boolean | undefined
   readonly claimedUnchanged: readonly string[]
   /** Those of them that are claimed as new files. */
   readonly claimedNew?: readonly string[]
@@ -308,7 +308,7 @@ export function asksNothingNew(answered: Verdict, verdict: Verdict): boolean {
 /** Whether a success changed nothing although a change was to be expected. */
 function lacksChange(facts: VerdictFacts): boolean {
   const { status, measurement, changed, hasOtherWork, promises } = facts
-  const isUnchanged = facts.isSentBackUnchanged === true || (changed.length === 0 && !hasOtherWork)
+  const isUnchanged = facts.isSentBackUnchanged ?? (changed.length === 0 && !hasOtherWork)
   const isEmpty = isUnchanged && lostClaims(facts).length === 0
   return status === 'success' && measurement !== 'unknown' && isEmpty && promises?.changes?.length !== 0
 }

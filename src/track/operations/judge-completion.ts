@@ -201,10 +201,13 @@ function sinceSentBack({
   )
 }
 
-/** Whether an attempt does work again that a person sent back, and neither it nor one since then changed anything. */
-function isSentBackUnchanged(completion: ClaimedCompletion, evidence: AttemptMeasurement): boolean {
+/** Of work that a person sent back: whether neither this attempt nor one since then changed anything. */
+function isSentBackUnchanged(
+  completion: ClaimedCompletion,
+  evidence: AttemptMeasurement,
+): boolean | undefined {
+  if (completion.sentBackAt === null) return undefined
   return (
-    completion.sentBackAt !== null &&
     evidence.changes.length === 0 &&
     !hasOtherWork(evidence) &&
     sinceSentBack(completion).every(
