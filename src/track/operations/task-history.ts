@@ -15,7 +15,7 @@ import type { PlannedTask } from '../../plan/domain/plan.ts'
 import { reviewOfTask, taskReviewFields } from '../../review/operations/agent-reviews.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { Dependency, PastAttempt } from '../domain/task.ts'
-import { attemptStatuses } from '../domain/task.ts'
+import { attemptStatuses, outcomeAuthorOf } from '../domain/task.ts'
 import { reasonText, type Verdict, verdictValues } from '../domain/verdict.ts'
 import { CorrectionEntry, correctionEntry } from './attempt-answer.ts'
 import { openItemsOfTask } from './completion.ts'
@@ -41,6 +41,8 @@ export const PastAttemptEntry = z.object({
   status: z.enum(attemptStatuses),
   ended_at: z.string().nullable(),
   summary: z.string().nullable(),
+  /** Who wrote the summary, if another one than the agent ended the attempt. */
+  summary_by: z.string().optional(),
   limitations: strings,
   next_steps: strings,
   files: strings,
@@ -121,13 +123,15 @@ function pastEntry(
   verdict: Verdict | undefined,
   personOf: NameBehind,
 ): z.output<typeof PastAttemptEntry> {
+  const [agent, author] = [displayName(attempt), outcomeAuthorOf(attempt)]
   const cut = (texts: readonly string[]) => texts.slice(0, maxEntries).map((text) => excerpt(text))
   return {
     attempt_id: attempt.id,
-    agent: displayName(attempt),
+    agent,
     status: attempt.status,
     ended_at: instantOrNull(attempt.closedAt),
     summary: outcome === null ? null : excerpt(outcome.summary, 600),
+    ...(outcome !== null && author !== agent && { summary_by: author }),
     limitations: cut(outcome?.limitations ?? []),
     next_steps: cut(outcome?.nextSteps ?? []),
     files,

@@ -43,7 +43,9 @@ test('an outcome and a correction have the author who sent them, not who began t
   expect(text).toContain('1 attempt by builder')
   expect(text).toMatch(/\*\*Cache\*\*.* · http-client/)
   const again = await ada.call('start_task', { planned_task_id: task_id, agent_name: 'builder' })
-  expect(again.previous_attempts).toMatchObject([{ agent: 'http-client', summary: 'Ben says so.' }])
+  expect(again.previous_attempts).toMatchObject([
+    { agent: 'builder', summary: 'Ben says so.', summary_by: 'http-client' },
+  ])
 })
 
 test('the one who began a task stays the author of its outcome', async () => {
