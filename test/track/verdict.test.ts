@@ -305,6 +305,21 @@ describe('what a task changed since its first attempt began', () => {
     expect(rulesOf(await task.complete('As before again.'))).toEqual(['no_check'])
   })
 
+  test('of work in another tree is not proven by a check that ran here', async () => {
+    const task = await startedTask()
+    const checked = await task.start({ name: 'Checked', done_when: { check: ['true'] } })
+    const [item] = await task.inbox()
+    await task.call('approve', { id: item?.item_id }, asPerson)
+    task.git('worktree', 'add', '-q', '--detach', '../beside')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    task.write('../beside/src/auth.ts', 'export const auth = 3\n')
+    const { verdict } = await task.complete('Did it.', { task_id: checked })
+    expect(verdict).toMatchObject({
+      is: 'unproven',
+      reasons: [{ rule: 'changes_uncertain', paths: ['src/auth.ts'] }],
+    })
+  })
+
   test('counts what an attempt changed that was taken over', async () => {
     const task = await startedTask()
     edit(task)

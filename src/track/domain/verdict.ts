@@ -138,6 +138,8 @@ export interface VerdictFacts {
   readonly hasOtherWork: boolean
   /** Of a task that a person sent back: whether nothing changed since, be it that the work was only put back. */
   readonly isSentBackUnchanged?: boolean | undefined
+  /** The files that changed only on other branches or in other work trees, where none changed here. */
+  readonly onlyElsewhere?: readonly string[]
   readonly claimedUnchanged: readonly string[]
   /** Those of them that are claimed as new files. */
   readonly claimedNew?: readonly string[]
@@ -206,6 +208,7 @@ export function judgeClaim(facts: VerdictFacts): Verdict | null {
     ...contradictedSubtasks(facts),
     ...promisesLeftOut(facts),
     ...uncertainChanges(facts),
+    ...workElsewhere(facts),
     ...untrackedFiles(facts),
     ...claimedNotFound(facts),
     ...claimedNotOwn(facts),
@@ -507,6 +510,21 @@ function uncertainChanges(facts: VerdictFacts): readonly VerdictReason[] {
       rule: 'changes_uncertain',
       text: 'Only files that git brought, or that another agent may have changed, match:',
       paths,
+    },
+  ]
+}
+
+/** Checks ran on a content that has none of the work, which may even be others'. */
+function workElsewhere(facts: VerdictFacts): readonly VerdictReason[] {
+  const { status, outcome, promises, checks = [], onlyElsewhere: paths = [] } = facts
+  const needsNone = promises?.changes?.length === 0 || hasText(outcome.noChangeReason)
+  if (status !== 'success' || needsNone || checks.length === 0 || paths.length === 0) return []
+  return [
+    {
+      rule: 'changes_uncertain',
+      text: 'No file changed here, where the checks ran. On other branches or in other work trees these did:',
+      paths,
+      fix: 'Start the task again in the work tree that has the work, and complete it there.',
     },
   ]
 }

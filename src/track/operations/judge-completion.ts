@@ -241,12 +241,17 @@ export function judgeCompletion(
   const measured = { ...completion, evidence }
   const touched = traces?.touched ?? null
   const unanswered = unansweredClaims(measured, traces)
+  const changed = changesOfTask(attempt, { own: evidence.changes, related, touched, sessionTasks })
+  const here = [evidence, ...related.flatMap(({ measured: other }) => other ?? [])].map(
+    ({ elsewhere: _, ...other }) => other,
+  )
   const verdict = judgeClaim({
     status,
     outcome,
     measurement: evidence.measurement,
     prefix: attempt.snapshot.prefix,
-    changed: changesOfTask(attempt, { own: evidence.changes, related, touched, sessionTasks }),
+    changed,
+    onlyElsewhere: changed.length > 0 || here.some(hasOtherWork) ? [] : (elsewhere?.paths ?? []),
     hasOtherWork:
       hasOtherWork(evidence) || related.some(({ measured: other }) => other !== null && hasOtherWork(other)),
     isSentBackUnchanged: isSentBackUnchanged(completion, evidence),
