@@ -246,6 +246,23 @@ describe('a file that two agents may have changed', () => {
     await isWhole()
   })
 
+  test('stays in doubt where it is a test that nobody names, which may be weaker', async () => {
+    const project = await openProject()
+    const start = async (name: string, as: typeof mira) =>
+      (await project.call('start_task', { name, agent_name: as.actor.name }, as)).task_id
+    const [first, second] = [await start('Add the form', mira), await start('Add the list', noor)]
+    project.write('src/list.test.ts', "test.skip('lists', () => list())\n")
+    const end = (task_id: string, as: typeof mira) =>
+      project.call('complete_task', { task_id, status: 'success', outcome: { summary: 'Done.' } }, as)
+    await end(first, mira)
+    await end(second, noor)
+    const denial = { task_id: second, correction: 'Not mine.', not_mine: ['src/list.test.ts'] }
+    await project.call('complete_task', denial, noor)
+    expect((await project.call('show', { id: first })).attempts[0].verdict.reasons).toContainEqual(
+      expect.objectContaining({ rule: 'measurement_partial', paths: ['src/list.test.ts'] }),
+    )
+  })
+
   test('waits for no person any more once its agent denies it, and the answer says so', async () => {
     const project = await openProject()
     const start = { name: 'Add the form', areas: ['src/form/'], agent_name: 'mira' }

@@ -6,6 +6,7 @@ import type { Reads } from '../../store/ports/store.ts'
 import type { ReportedChange } from '../domain/changes.ts'
 import { concernsOnly, deniedItem } from '../domain/completion.ts'
 import type { Attempt } from '../domain/task.ts'
+import { isComparedFile } from '../domain/weakened/line-patterns.ts'
 import { judgeReleased, type SettledFiles } from './change-verdict.ts'
 import { claimedPaths, deniedPaths } from './judge-report.ts'
 import type { AttemptChangesContext } from './measure-attempt.ts'
@@ -168,12 +169,16 @@ function isCandidate({ attempt: one, change: { path, with: others = [] } }: Hold
 
 type Holder = Awaited<ReturnType<Reads['tasks']['uncertainHolders']>>[number]
 
-/** Whether each other task that may have changed a file denied it, with these events or before. */
+/**
+ * Whether each other task that may have changed a file denied it, with these events or before. Not for tests and checks:
+ * what they lost is compared for certain files alone, and judged where nobody names the file.
+ */
 async function isDeniedByOthers(
   { tasks }: Pick<Reads, 'tasks'>,
   { path, with: others = [] }: ReportedChange,
   settled: readonly SettledFiles[],
 ): Promise<boolean> {
+  if (isComparedFile(path)) return false
   const lasts = await Promise.all(others.map(({ taskId }) => tasks.lastAttempt(taskId as TaskId))) // a brand
   const statements = await tasks.statements(lasts.flatMap((last) => last?.id ?? []))
   const isDenied = (last: Attempt | null) =>
