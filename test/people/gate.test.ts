@@ -110,6 +110,27 @@ test('lets another member approve the work, not the owner of its agent (28)', as
   expect(await emit(builder, 'go')).toMatchObject({ result: { status: 'succeeded' } })
 })
 
+test('names who can approve: not who worked on it, nor who has too little access', async () => {
+  const members = await team(independent, 'independent')
+  const { project, as } = members
+  const id = await worked(members, 'independent', "Ben's agent")
+  await emitting(project, id)(await as("Ben's agent"), 'go', { artifact_paths: ['plan.md'] }).catch(
+    () => null,
+  )
+  await project.call('person_add', { name: 'Dan' })
+  await project.call('member_add', { person: 'Dan', access: 'contributor', roles: ['reviewer'] })
+  await project.call('person_add', { name: 'Eve' })
+  await project.call('member_add', { person: 'Eve', access: 'maintainer' })
+  const { secret } = await project.call('token_create', { kind: 'person', person: 'Eve' })
+  const told = async () => {
+    const { items } = await project.call('inbox', { kind: 'approval' }, await project.as(secret))
+    return items[0].cannot_approve
+  }
+  expect(await told()).toMatch(/project. Cleo can approve it/)
+  await project.call('member_set', { person: 'Cleo', roles: [] })
+  expect(await told()).toContain('Nor can those who have it')
+})
+
 test('gives the first admin the address of their commits later, and to nobody twice', async () => {
   const project = await openTeamProject()
   await project.call('token_create', { admin: true, person: 'Ada', name: 'first' })

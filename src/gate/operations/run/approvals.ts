@@ -7,7 +7,7 @@ import { instant } from '../../../kernel/instant.ts'
 import type { RecordContext } from '../../../kernel/operations/operation.ts'
 import { shellCommand } from '../../../kernel/shell-word.ts'
 import { joinNames } from '../../../kernel/text.ts'
-import { hasGateRole } from '../../../people/domain/access.ts'
+import { hasAccess, hasGateRole } from '../../../people/domain/access.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import type { Task } from '../../../track/domain/task.ts'
 import { approvedContent, isOfChanges } from '../../domain/approved-content.ts'
@@ -173,18 +173,43 @@ export async function awaitedApprovalRefusal(
   const changeAuthors = isOfWork ? await peopleAtWork(reads, record) : []
   for (const approval of approvals) {
     const refusal = await approvalRefusal(reads, loaded, { handling, approval, requester, changeAuthors })
-    if (refusal?.reason === 'gate_role_missing') return withPeopleOfRole(reads, refusal, approval.role)
+    if (refusal?.reason === 'gate_role_missing')
+      return withPeopleOfRole(reads, refusal, { loaded, approval, requester })
     if (refusal) return refusal
   }
   return null
 }
 
-/** Names who has the gate role that the caller has not. */
-async function withPeopleOfRole({ identities }: Reads, refusal: Failure, role: string): Promise<Failure> {
-  const members = await identities.members()
-  const able = members.filter(({ member }) => member.roles.includes(role)).map(({ person }) => person.name)
-  if (able.length === 0) return refusal
-  return new Failure(refusal.code, `${refusal.message} ${joinNames(able.slice(0, 5))} can approve it.`, {
+/** Names who has the gate role that the caller has not, and may approve in it. */
+async function withPeopleOfRole(
+  reads: Reads,
+  refusal: Failure,
+  {
+    loaded,
+    approval: { role, artifact: of },
+    requester,
+  }: Pick<ApprovalContext, 'requester'> & {
+    readonly loaded: LoadedRun
+    readonly approval: Pick<ApprovalInput, 'role' | 'artifact'>
+  },
+): Promise<Failure> {
+  const members = (await reads.identities.members()).filter(({ member }) => member.roles.includes(role))
+  if (members.length === 0) return refusal
+  const sender = of === null && requester !== null ? [requester] : []
+  const workers = requiresIndependence(loaded.definition, { role, artifact: of })
+    ? await workersOf(reads, loaded, of, sender)
+    : []
+  const able = members.flatMap(({ member, person }) =>
+    hasAccess({ access: member.access, admin: person.admin }, 'maintainer') &&
+    independenceOf(person.id, workers) !== 'own'
+      ? [person.name]
+      : [],
+  )
+  const who =
+    able.length > 0
+      ? `${joinNames(able.slice(0, 5))} can approve it.`
+      : 'Nor can those who have it: each did part of the work, or has less than maintainer access.'
+  return new Failure(refusal.code, `${refusal.message} ${who}`, {
     reason: 'gate_role_missing',
     ...(refusal.hint !== undefined && { hint: refusal.hint }),
   })
