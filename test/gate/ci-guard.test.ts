@@ -66,7 +66,7 @@ describe('a guard of type ci', () => {
     expect(await emit()).toContain('\\"lint\\" failed in CI on this tree')
     await call('ci_report', { check: 'lint', status: 'success' }, ci)
     project.write('later.txt', 'changed since\n')
-    expect(await emit()).toContain('is not for this tree')
+    expect(await emit()).toContain('not for the tree of the work')
     await call('ci_report', { check: 'unit', status: 'success' }, ci)
     await call('ci_report', { check: 'lint', status: 'success' }, ci)
     expect(await emit()).toBe('done')
@@ -81,9 +81,11 @@ describe('a guard of type ci', () => {
     await call('ci_report', { check: 'unit', status: 'success' }, ci)
     project.write('README.md', '# Another\n')
     git(project.context.folder, 'commit', '-qam', 'Another')
-    expect(await emit()).toMatch(/the last result of .*unit.* is not for this commit, but for [0-9a-f]{12}/)
+    expect(await emit()).toMatch(
+      /the last result of .*unit.* is for [0-9a-f]{12}, not for the commit of the work/,
+    )
     await call('ci_report', { check: 'unit', status: 'success', commit: 'HEAD~1' }, ci)
-    expect(await emit()).toContain('not for this commit')
+    expect(await emit()).toContain('not for the commit of the work')
     await call('ci_report', { check: 'unit', status: 'success' }, ci)
     project.write('README.md', '# Not committed\n')
     expect(await emit()).toBe('done')

@@ -45,7 +45,7 @@ export function emitterObjection(
   const who = role === null ? 'A connection without a role' : `Role "${role}"`
   return {
     reason: `${who} may not emit "${event}"; ${allowed.length === 0 ? 'no one' : allowed.join(', ')} may.`,
-    fix: 'The role is set by the token or WAYMARK_ROLE, not by a call.',
+    fix: 'The role is set by the token or WAYMARK_ROLE, on a team server by waymark member set --roles; not by a call.',
   }
 }
 

@@ -40,7 +40,7 @@ function guardResultOf(
     return unknownGuard(`no runner has reported a result of "${check}"`, instructions)
   if (!result.isOfThis) {
     return unknownGuard(
-      `the last result of "${check}" is not for this ${target}${result.commit === null ? '' : `, but for ${result.commit}`}`,
+      `the last result of "${check}" is for ${result.commit ?? 'others'}, not for the ${target} of the work as it was measured last`,
       instructions,
     )
   }
