@@ -115,7 +115,7 @@ function notRunning(task: Task, last: Attempt): Failure {
       hint:
         last.status === 'failed' || task.status !== 'done'
           ? hintOf`Start again with ${again}, or add a correction with ${correction}.`
-          : hintOf`Add a correction with ${correction}; with outcome { not_mine: […] }, it takes files off. For its checks: waymark verify ${task.id}. For more work, start a new task.`,
+          : hintOf`Add a correction with ${correction}; "not_mine": […] beside it takes files off. For its checks: waymark verify ${task.id}. For more work, start a new task.`,
       details,
     },
   )

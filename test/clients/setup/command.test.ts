@@ -108,11 +108,11 @@ test('looking changes no byte, no folder and no time', () => {
 })
 
 test('what only npx finds, no client will find: setup says so, and so does doctor', () => {
-  const { runWith, folder, environment } = openCommandLine()
+  const { runWith, folder } = openCommandLine()
   const bin = join(folder, 'node_modules', '.bin')
   mkdirSync(bin, { recursive: true })
   symlinkSync(join(import.meta.dirname, '../../../bin/waymark.js'), join(bin, 'waymark'))
-  const PATH = [bin, ...(environment['PATH'] ?? '').split(delimiter)].join(delimiter)
+  const PATH = [bin, pathWithGit(), dirname(process.execPath)].join(delimiter)
   const byNpx = { PATH, npm_execpath: '/usr/lib/npx-cli.js' }
   const says =
     'This copy of waymark is not on the PATH, where clients look for it: npm install --global puts it there.'
