@@ -65,6 +65,7 @@ export function startBackgroundJobs(
   }
 }
 
+/** Milliseconds: after the first answers of a server. */
 const hooksFirst = 500
 const hooksAgain = 2_000
 

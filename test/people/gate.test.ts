@@ -67,6 +67,17 @@ async function worked({ project, as }: Awaited<ReturnType<typeof team>>, id: str
   return mission.run.run_id as string
 }
 
+/** A run whose work an agent of Ben did, and that waits for an independent approval. */
+async function workOfBensAgent() {
+  const members = await team(independent, 'independent')
+  const { project, as } = members
+  const id = await worked(members, 'independent', "Ben's agent")
+  await emitting(project, id)(await as("Ben's agent"), 'go', { artifact_paths: ['plan.md'] }).catch(
+    () => null,
+  )
+  return { ...members, id }
+}
+
 function emitting(project: TeamProject, run_id: string) {
   return async (as: Awaited<ReturnType<TeamProject['as']>>, event_name: string, more: object = {}) => {
     const { revision } = await project.call('run_summary', { run_id })
@@ -111,12 +122,7 @@ test('lets another member approve the work, not the owner of its agent (28)', as
 })
 
 test('names who can approve: not who worked on it, nor who has too little access', async () => {
-  const members = await team(independent, 'independent')
-  const { project, as } = members
-  const id = await worked(members, 'independent', "Ben's agent")
-  await emitting(project, id)(await as("Ben's agent"), 'go', { artifact_paths: ['plan.md'] }).catch(
-    () => null,
-  )
+  const { project } = await workOfBensAgent()
   await project.call('person_add', { name: 'Dan' })
   await project.call('member_add', { person: 'Dan', access: 'contributor', roles: ['reviewer'] })
   await project.call('person_add', { name: 'Eve' })
@@ -145,12 +151,7 @@ test('gives the first admin the address of their commits later, and to nobody tw
 })
 
 test('offers the events of a run only to whoever has their gate role', async () => {
-  const members = await team(independent, 'independent')
-  const { project, as } = members
-  const id = await worked(members, 'independent', "Ben's agent")
-  await emitting(project, id)(await as("Ben's agent"), 'go', { artifact_paths: ['plan.md'] }).catch(
-    () => null,
-  )
+  const { project, as } = await workOfBensAgent()
   await project.call('person_add', { name: 'Dan' })
   await project.call('member_add', { person: 'Dan', access: 'maintainer' })
   const { secret } = await project.call('token_create', { kind: 'person', person: 'Dan' })
@@ -203,12 +204,7 @@ test('counts what an agent sent as the work of its owner, also after the approva
 })
 
 test('accepts no approval as independent while the owner of an agent is unknown (28)', async () => {
-  const members = await team(independent, 'independent')
-  const { project, as } = members
-  const id = await worked(members, 'independent', "Ben's agent")
-  await emitting(project, id)(await as("Ben's agent"), 'go', { artifact_paths: ['plan.md'] }).catch(
-    () => null,
-  )
+  const { project, id } = await workOfBensAgent()
   const refused = await project.refused(
     'approve',
     { id, reason: 'Fine.', role: 'reviewer' },

@@ -193,13 +193,19 @@ test('a mission ends with a word on the comments that nobody answered', async ()
   expect(warnings).toContainEqual(expect.stringMatching(/^1 comment of a review has no answer: get_context/))
 })
 
-test('a person closes a comment that agents answered as often as they may', async () => {
+/** A task that was sent back with one request. */
+async function commentedTask() {
   const { project, task, show } = await workedTask()
   const comment = { subject: { task }, path: 'src/auth.ts', line: 2, kind: 'request', text: 'Rename user' }
   await project.call('review_comment', comment, as)
   const { content } = await show()
   await project.call('review_send', { subject: { task }, action: 'send_back', content, viewed: true }, as)
   const { comment_id } = (await show()).comments[0]
+  return { project, task, comment_id }
+}
+
+test('a person closes a comment that agents answered as often as they may', async () => {
+  const { project, comment_id } = await commentedTask()
   for (let answers = 0; answers < 50; answers += 1)
     await project.call('reply_to_review', { comment_id, text: 'Not yet.' })
   expect(await project.refused('reply_to_review', { comment_id, text: 'Again.' })).toMatchObject({
@@ -210,12 +216,7 @@ test('a person closes a comment that agents answered as often as they may', asyn
 })
 
 test('a person who answers a comment that was marked as done opens it again for the agent', async () => {
-  const { project, task, show } = await workedTask()
-  const comment = { subject: { task }, path: 'src/auth.ts', line: 2, kind: 'request', text: 'Rename user' }
-  await project.call('review_comment', comment, as)
-  const { content } = await show()
-  await project.call('review_send', { subject: { task }, action: 'send_back', content, viewed: true }, as)
-  const { comment_id } = (await show()).comments[0]
+  const { project, task, comment_id } = await commentedTask()
   await project.call('reply_to_review', { comment_id, text: 'Renamed.', done: true })
   const reply = { comment_id, text: 'No: line 2 is as before.' }
   expect(await project.call('reply_to_review', reply, as)).toMatchObject({ status: 'open' })

@@ -1,3 +1,5 @@
+import { utimesSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Answer, openProject, type ProjectOptions, person } from '../support/project.ts'
 
@@ -311,8 +313,9 @@ describe('what a task changed since its first attempt began', () => {
     const [item] = await task.inbox()
     await task.call('approve', { id: item?.item_id }, asPerson)
     task.git('worktree', 'add', '-q', '--detach', '../beside')
-    await new Promise((resolve) => setTimeout(resolve, 20))
     task.write('../beside/src/auth.ts', 'export const auth = 3\n')
+    const later = new Date(Date.now() + 5_000)
+    utimesSync(join(task.folder, '../beside/src/auth.ts'), later, later)
     const { verdict } = await task.complete('Did it.', { task_id: checked })
     expect(verdict).toMatchObject({
       is: 'unproven',

@@ -59,6 +59,8 @@ export interface PageSubject {
   readonly name: string
   readonly id?: string
   readonly list: { readonly path: string; readonly title: string }
+  /** Where one that is not here may be. */
+  readonly elsewhere?: string
 }
 
 /** A view without its data: a skeleton while it loads, else why it could not be loaded. */
@@ -84,11 +86,7 @@ export function NotFound({ subject, reason }: { readonly subject: PageSubject; r
   )
 }
 
-function missingText({ name, id }: PageSubject): string {
-  const elsewhere =
-    name === 'Process'
-      ? 'A process in .waymark/processes of a work tree on another machine is known there: waymark process show'
-      : 'It may belong to another project.'
+function missingText({ name, id, elsewhere = 'It may belong to another project.' }: PageSubject): string {
   return `This project has no ${name.toLowerCase()}${id === undefined ? ' at this address' : ` ${id}`}. ${elsewhere}`
 }
 

@@ -55,7 +55,7 @@ export const commandList = defineOperation({
       }),
     ),
     ...page,
-    /** Approved at the server, and not in the list of this machine: they run where --trust-commands was given. */
+    /** Approved, but not in the list of this machine: they run where they were approved, and where --trust-commands was given. */
     approved_elsewhere: list(Answered),
     refused: list(Answered.extend({ reason: z.string() })),
   }),

@@ -234,7 +234,7 @@ async function assertMayAnswer(
   const opener = verb === 'answer' && item.kind === 'blocker' ? await inboxItems.opener(item.id) : null
   const denial = answerDenial(opener, permissions)
   if (denial === null) return
-  throw new Failure('FORBIDDEN', `Cannot answer inbox item ${item.id}: ${denial}`, {
+  throw new Failure('FORBIDDEN', `You cannot answer inbox item ${item.id}. ${denial}`, {
     reason: 'access_too_low',
     hint: 'Ask a maintainer of the project: waymark member list',
   })

@@ -6,7 +6,7 @@ import { awaitedApprovalRefusal } from '../../gate/operations/run/approvals.ts'
 import { isAlone, waysOut } from '../../gate/operations/run/own-work.ts'
 import { MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
 import type { LoadedRun } from '../../gate/ports/run-reads.ts'
-import { Failure } from '../../kernel/failure.ts'
+import type { Failure } from '../../kernel/failure.ts'
 import { findMission } from '../../kernel/operations/find.ts'
 import { choice, identifier } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
@@ -17,7 +17,7 @@ import { excerpt } from '../../kernel/text.ts'
 import { hasGateRole } from '../../people/domain/access.ts'
 import { type NameBehind, peopleBehind } from '../../people/operations/agent-owners.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { answerDenial, decideCommand } from '../domain/answers.ts'
+import { decideCommand } from '../domain/answers.ts'
 import { type InboxItem, itemKinds } from '../domain/inbox-item.ts'
 import type { InboxItemLine } from '../ports/item-reads.ts'
 import { prepareShownItems, type ShownMeasurements, shownMeasurements } from './approval-content.ts'
@@ -105,8 +105,8 @@ export const inbox = defineOperation({
     )
     const decisions = await Promise.all(lines.map(({ item }) => decisionOf(reads, item)))
     const refusals = await Promise.all(
-      lines.map((line, index) =>
-        approvalRefusalOf(reads, { line, loaded: decisions[index] ?? null, context }),
+      lines.map(({ item }, index) =>
+        approvalRefusalOf(reads, { item, loaded: decisions[index] ?? null, context }),
       ),
     )
     return {
@@ -125,27 +125,19 @@ export const inbox = defineOperation({
     }
   })
 
+type PermittedItem = ReturnType<typeof permittedItemEntry>
 type ApprovalRefusal = { readonly failure: Failure; readonly run: RunRecord | null }
 
-/** Why the caller cannot approve what a run waits for, a command, or anything in this project; null if they may. */
+/** Why the caller cannot approve what a run waits for, or a command of another machine; null if they may. */
 async function approvalRefusalOf(
   reads: Reads,
   {
-    line: { item, opener },
+    item,
     loaded,
     context,
-  }: { readonly line: InboxItemLine; readonly loaded: LoadedRun | null; readonly context: RecordContext },
+  }: { readonly item: InboxItem; readonly loaded: LoadedRun | null; readonly context: RecordContext },
 ): Promise<ApprovalRefusal | null> {
-  const { kind, request, status } = item
-  const denial =
-    loaded === null && status === 'open'
-      ? answerDenial(kind === 'blocker' ? opener : null, context.permissions)
-      : null
-  if (denial !== null)
-    return {
-      failure: new Failure('FORBIDDEN', denial.replace(/^it/, 'It'), { reason: 'access_too_low' }),
-      run: null,
-    }
+  const { request, status } = item
   if (status === 'open' && request?.kind === 'command') {
     const failure = await remoteCommandRefusal(reads, item, context)
     return failure && { failure, run: null }
@@ -167,7 +159,7 @@ function withAnswers(
     loaded,
     context: { permissions },
   }: { readonly personOf: NameBehind; readonly loaded: LoadedRun | null; readonly context: RecordContext },
-): InboxItemEntry {
+): PermittedItem {
   return withChoices(permittedItemEntry(line, personOf, permissions), loaded, permissions)
 }
 
@@ -176,10 +168,10 @@ function withAnswers(
  * those of the caller's gate roles.
  */
 function withChoices(
-  entry: InboxItemEntry,
+  entry: PermittedItem,
   loaded: LoadedRun | null,
   permissions: RecordContext['permissions'],
-): InboxItemEntry {
+): PermittedItem {
   const { request, answers } = entry
   if (loaded === null || request?.kind !== 'decision') return entry
   const choices = decisionChoices(loaded.definition, request.state, request.events).filter(({ event }) =>
@@ -223,11 +215,11 @@ function maySend(
 
 /** An item offers no approval that would be refused; one person alone gets the ways out. */
 function withoutApproval(
-  entry: InboxItemEntry,
+  entry: PermittedItem,
   refusal: ApprovalRefusal | null,
   { permissions }: RecordContext,
-): InboxItemEntry & { readonly cannot_approve: string | null } {
-  if (refusal === null) return { ...entry, cannot_approve: null }
+): PermittedItem {
+  if (refusal === null || entry.cannot_approve !== null) return entry
   const others = entry.answers.filter(({ verb }) => verb !== 'Approve')
   const out = refusal.run !== null && isAlone(permissions) ? waysOut(refusal.run) : []
   return { ...entry, answers: [...others, ...out], cannot_approve: refusal.failure.message }

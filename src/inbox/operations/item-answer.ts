@@ -152,7 +152,7 @@ export function permittedItemEntry(
   return {
     ...entry,
     answers: denial === null ? entry.answers.filter(({ verb }) => verb === 'Answer') : [],
-    cannot_approve: denial && denial.replace(/^it/, 'It'),
+    cannot_approve: denial,
   }
 }
 

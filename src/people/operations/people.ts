@@ -52,7 +52,7 @@ export const personAdd = defineOperation({
   output: PersonEntry,
 }).handler((handling, { name, email = null, admin = false }) =>
   recordInSharedTeam(handling, async (reads, setting): Promise<ChangeSet<z.output<typeof PersonEntry>>> => {
-    const known = email === null ? null : await personWithoutEmail(reads, name)
+    const known = email === null || admin ? null : await personWithoutEmail(reads, name)
     if (email !== null && known !== null) {
       await assertFree(reads, [email])
       const users = await reads.identities.tokenUsers()

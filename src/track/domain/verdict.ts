@@ -607,7 +607,7 @@ function openChecks({
           rule: check.isShared === true ? 'check_failed_shared' : 'check_failed',
           text:
             check.isShared === true
-              ? `${command} failed (${exitText(exitCode)}) and other agents worked in the same work tree during the task: it may be for their changes.`
+              ? `${command} failed (${exitText(exitCode)}) and other agents worked in the same work tree during the task: their changes may be the cause.`
               : `${command} failed (${exitText(exitCode)}).`,
           ...(check.isShared === true && {
             fix: 'Run it yourself and read what it prints. If your change is at fault, start the task again and mend it. Once it passes on the same content: waymark verify <task>',

@@ -305,11 +305,13 @@ export async function askOfShared(
   const ended = inTree
     .filter(({ taskId, status }) => status === 'success' && taskId !== ending.taskId)
     .toSorted((a, b) => (b.closedAt ?? 0) - (a.closedAt ?? 0))
+    .slice(0, maxAsked)
+  const verdicts = await reads.tasks.lastVerdicts(ended.map(({ id }) => id))
   const known = new Set(asked === null ? [] : sharedFailures(asked))
   const events: NewProjectEvent[] = []
-  for (const attempt of ended.slice(0, maxAsked)) {
-    const verdict = (await reads.tasks.verdicts(attempt.id)).at(-1)?.verdict ?? null
-    if (verdict === null || !hasSharedFailure(verdict)) continue
+  for (const attempt of ended) {
+    const verdict = verdicts.get(attempt.id)
+    if (verdict === undefined || !hasSharedFailure(verdict)) continue
     const [task, last, items] = await Promise.all([
       reads.tasks.find(attempt.taskId),
       reads.tasks.lastAttempt(attempt.taskId),

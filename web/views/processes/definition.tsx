@@ -21,7 +21,12 @@ const tabs = [
   { name: 'source', title: 'Source' },
 ] as const
 
-const processSubject = { name: 'Process', list: { path: '/processes', title: 'All processes' } } as const
+const processSubject = {
+  name: 'Process',
+  list: { path: '/processes', title: 'All processes' },
+  elsewhere:
+    'A process in .waymark/processes of a work tree on another machine is known there: waymark process show',
+} as const
 
 type Tab = (typeof tabs)[number]['name']
 

@@ -509,26 +509,27 @@ export async function prepareCommands(
     readonly runs: boolean
   },
 ): Promise<readonly ApprovableCommand[] | null> {
-  const earlier = runs && guards.length > 0 ? await earlierApprovals(reads, machine) : null
   const measuredGuards = guards.map((guard) => {
-    const { run, pinned } = guard
-    const line = { run, folder, pinned: [...pinned], asks: runs }
-    const command = { ...line, ...earlier?.(line) }
+    const command = { run: guard.run, folder, pinned: [...guard.pinned], asks: runs }
     return { guard, command, measured: questions.ask('commands', command) }
   })
   const hashes = measuredGuards.flatMap(({ measured }) => measured?.hash ?? [])
   if (hashes.length < measuredGuards.length) return null
   const answered = hashes.length === 0 ? [] : await reads.inboxItems.answeredCommands([...new Set(hashes)])
-  const commands = measuredGuards.map(({ guard, command, measured }) => {
-    if (measured === undefined) return null
-    const { hash } = measured
+  const answers = measuredGuards.flatMap(({ guard, command, measured }) => {
+    if (measured === undefined) return []
     const { isRevoked, ...answer } = commandAnswer(measured, answered)
-    // The machine has an answer from before, so it sent no question.
+    const isAsked = runs && !answer.approved && answer.refusal === null
+    return [{ guard, command, measured, answer, isAsked, ...(isRevoked && { revoked: { isRevoked } }) }]
+  })
+  // What was approved before is read only for a command that is asked about.
+  const earlier = answers.some(({ isAsked }) => isAsked) ? await earlierApprovals(reads, machine) : null
+  const commands = answers.map(({ guard, command, measured, answer, isAsked, revoked }) => {
+    const more = isAsked ? { ...earlier?.(command), ...revoked } : {}
     const asked =
-      isRevoked && runs && measured.question === null
-        ? questions.ask('commands', { ...command, isRevoked })
-        : measured
+      Object.keys(more).length === 0 ? measured : questions.ask('commands', { ...command, ...more })
     if (asked === undefined) return null
+    const { hash } = measured
     // A runner has its pinned files elsewhere.
     const isOfTree = tree === null || guard.pinned.length === 0 || guard.reportedBy === 'runner'
     return {
