@@ -127,6 +127,18 @@ test('the index of decisions lists each page, and no page is long', () => {
   expect(pages.filter((name) => words(name) > 250)).toEqual([])
 })
 
+test('all guides together have at most 20,000 words outside code blocks', () => {
+  const folder = join(root, 'docs', 'guide')
+  const names = readdirSync(folder).filter((name) => name.endsWith('.md'))
+  const guides = names.map((name) => join(folder, name))
+  const pages = ['docs/README.md', 'docs/glossary.md', 'SECURITY.md'].map((name) => join(root, name))
+  const words = [...guides, ...pages].flatMap((path) => {
+    const text = readFileSync(path, 'utf8').replaceAll(/^ *```.*?^ *```$/gms, '')
+    return text.split(/\s+/).filter((token) => /[\p{L}\p{N}]/u.test(token))
+  })
+  expect(words.length, `The guides have ${words.length} words.`).toBeLessThanOrEqual(20_000)
+})
+
 test('every link between the pages leads to a file and a heading', () => {
   const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md']
   pages.push('web/README.md', 'docs/README.md')
