@@ -154,7 +154,7 @@ test('machines with the same folder ask each their own person, and none runs wha
     const outcome = { summary: 'Looked at it.', no_change_reason: 'Nothing to do.' }
     return () => agent.call('complete_task', { task_id, status: 'success', outcome, preview: true })
   }
-  const [complete] = [await work(one, 'One'), await work(other, 'Other')]
+  const [complete, completeOther] = [await work(one, 'One'), await work(other, 'Other')]
   const asked = await questions()
   const { hash } = asked[0].request
   expect(asked.map(({ request }: Answer) => request.hash)).toEqual([hash, hash])
@@ -172,6 +172,19 @@ test('machines with the same folder ask each their own person, and none runs wha
   expect(await complete()).toMatchObject({
     verdict: { reasons: [{ rule: 'no_change' }, { rule: 'check_not_approved' }] },
   })
-  expect(await questions()).toMatchObject([{ request: { hash, machine: asked[0].request.machine } }])
+  const own = { request: { hash, machine: asked[0].request.machine } }
+  expect(await questions()).toMatchObject([own])
+
+  // An approval is for the machine that asked, even where all trust the server: what a machine shows may be false.
+  for (const machine of [one, other]) machine.run('connect', server.address, '--trust-commands')
+  await completeOther()
+  const [, ofOther] = await questions()
+  await expect.poll(() => server.api('approve', { id: ofOther.item_id })).toMatchObject({ decided: true })
+  expect(await questions()).toMatchObject([own])
+  expect(await complete()).toMatchObject({
+    verdict: { reasons: [{ rule: 'no_change' }, { rule: 'check_not_approved' }] },
+  })
   expect(existsSync(join(one.home, 'ran'))).toBe(false)
+  await completeOther()
+  expect(existsSync(join(one.home, 'ran'))).toBe(true)
 })

@@ -178,7 +178,7 @@ describe.each(dialects)('what engines take differently, in $dialect', ({ dialect
       expect(await tasks.histories([], 1)).toEqual(new Map())
       expect((await inboxItems.list({ kinds: [] }, { limit: 5 })).items).toEqual([])
       expect(await plan.notesWithIds([])).toEqual([])
-      expect(await inboxItems.answeredCommands([])).toEqual([])
+      expect(await inboxItems.answeredCommands([], null)).toEqual([])
       expect((await plan.next({ now: 1, assignees: [] }))?.task.id).toBe(t(1))
       expect(await runs.changesOf([])).toEqual([])
     })

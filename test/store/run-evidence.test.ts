@@ -142,19 +142,22 @@ describe.each(dialects)('what is known of a run in $dialect', ({ fresh, isQuick 
       expect(await reads.inboxItems.openCommands('c1')).toEqual([])
       expect(await reads.inboxItems.openCommands('c2')).toEqual([items[2]])
       // It closed by itself.
-      expect(await reads.inboxItems.answeredCommands(['c1'])).toEqual([])
+      expect(await reads.inboxItems.answeredCommands(['c1'], null)).toEqual([])
     })
     await happened(store, 3, { ...closed, itemId: h(3), action: 'approved', decided: true })
     const answers = () =>
       store.view(async ({ inboxItems }) => ({
-        known: await inboxItems.answeredCommands(['c1', 'c2']),
+        known: await inboxItems.answeredCommands(['c1', 'c2'], null),
+        elsewhere: await inboxItems.answeredCommands(['c1', 'c2'], 'machine 2'),
         last: (await inboxItems.lastAnsweredCommands('c', 10)).map(({ id }) => id),
         others: await inboxItems.lastAnsweredCommands('c1', 10),
       }))
     const approved = { hash: 'c2', item: expect.objectContaining({ id: h(3), status: 'resolved' }) }
-    expect(await answers()).toEqual({ known: [approved], last: [h(3)], others: [] })
+    // An approval counts on the machine that asked, anything else everywhere.
+    expect(await answers()).toEqual({ known: [approved], elsewhere: [], last: [h(3)], others: [] })
     await happened(store, 4, { kind: 'command.revoked', hash: 'c2', run: 'x', folder: '/', reason: null })
-    expect(await answers()).toEqual({ known: [{ hash: 'c2', item: null }], last: [], others: [] })
+    const revoked = [{ hash: 'c2', item: null }]
+    expect(await answers()).toEqual({ known: revoked, elsewhere: revoked, last: [], others: [] })
     expect(await store.inspect()).toMatchObject({ differing: 0 })
   })
 

@@ -94,6 +94,24 @@ describe('a task with an open blocker or review', () => {
   })
 })
 
+test('an approved review accepts the claims of its time, not those that the agent made later', async () => {
+  const { call, first, project } = await chain()
+  project.write('auth/login.ts', 'export {}\n')
+  const asking = { manual_review_needed: true, manual_review_reason: 'Is it safe?' }
+  const claim = (summary: string) =>
+    call('complete_task', { task_id: first, status: 'success', outcome: { summary, ...asking } })
+  const open = async (kind: string) =>
+    (await call('inbox', { kind })).items.map(({ item_id }: Answer) => item_id)
+  await claim('Changed README.md.')
+  const [review] = await open('review')
+  const [before] = await open('verdict')
+  await claim('Rewrote README.md.')
+  const [after] = await open('verdict')
+  expect([before, after]).toEqual([expect.any(String), expect.not.stringMatching(before)])
+  await call('approve', { id: review }, asPerson)
+  expect(await open('verdict')).toEqual([after])
+})
+
 test('files outside the scope are said, and do not hold up', async () => {
   const { project, call, first, ready } = await chain()
   project.write('utils.ts', 'changed\n')

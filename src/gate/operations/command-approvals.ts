@@ -74,10 +74,10 @@ export const commandList = defineOperation({
         Promise.all(commands.map((command) => commandApprovals.hashOf(command))),
     }),
   })
-  .prepare((reads, input, { actor }, measured) =>
+  .prepare((reads, input, { actor, machine }, measured) =>
     prepareSteps(measured, async (measure) => {
       const { local } = await measure({ local: {} })
-      const { approved: here, elsewhere, refused: no } = await countedAnswers(reads, local)
+      const { approved: here, elsewhere, refused: no } = await countedAnswers(reads, local, { machine })
       const paging = new Paging('command_list', input, actor, 50)
       const page = paging.slice(here, ({ hash, folder }) => `${hash} ${folder}`)
       const commands = page.entries.map(({ run, folder, pinned: files }) => ({ run, folder, pinned: files }))
@@ -120,21 +120,34 @@ function without<Command extends { readonly hash: string }>(
   return commands.filter(({ hash }) => !hashes.has(hash))
 }
 
+/** Several machines may have asked about the same. */
+function oncePerHash<Command extends { readonly hash: string }>(
+  commands: readonly Command[],
+): readonly Command[] {
+  return [...new Map(commands.toReversed().map((command) => [command.hash, command])).values()].reverse()
+}
+
 /** The answers that count, one for each hash: the last one in the record, else that in the machine's own lists. */
-async function countedAnswers(reads: Reads, local: Readable<z.output<typeof localAnswers>>, prefix?: string) {
+async function countedAnswers(
+  reads: Reads,
+  local: Readable<z.output<typeof localAnswers>>,
+  { machine, prefix }: { readonly machine: RecordContext['machine']; readonly prefix?: string },
+) {
   const recorded = await recordedAnswers(reads, prefix)
   const own = [...local.approved, ...local.refused].map(({ hash }) => hash)
-  const last = new Map(
-    (await reads.inboxItems.answeredCommands(own)).map(({ hash, item }) => [hash, item?.status ?? 'revoked']),
-  )
+  const answered = await reads.inboxItems.answeredCommands([...new Set(own)], machine?.id ?? null)
+  const last = new Map(answered.map(({ hash, item }) => [hash, item?.status ?? 'revoked']))
   const counting = <Command extends ApprovedCommand>(commands: readonly Command[], status: string) =>
     commands.filter(({ hash }) => (last.get(hash) ?? status) === status)
   const approved = counting(local.approved, 'resolved')
   return {
     approved,
     /** Only in the record: they run where they were approved, and where the server is trusted. */
-    elsewhere: without(approved, recorded.approved),
-    refused: [...recorded.refused, ...without(recorded.refused, counting(local.refused, 'dismissed'))],
+    elsewhere: oncePerHash(without(approved, recorded.approved)),
+    refused: [
+      ...without(approved, recorded.refused),
+      ...without(recorded.refused, counting(local.refused, 'dismissed')),
+    ],
   }
 }
 
@@ -223,10 +236,10 @@ export const commandRevoke = defineOperation({
       },
     }),
   })
-  .prepare((reads, { hash }, _, measured) =>
+  .prepare((reads, { hash }, { machine }, measured) =>
     prepareSteps(measured, async (measure) => {
       const { local } = await measure({ local: {} })
-      return countedAnswers(reads, local, hash.toLowerCase())
+      return countedAnswers(reads, local, { machine, prefix: hash.toLowerCase() })
     }),
   )
   .apply({
@@ -241,7 +254,7 @@ export const commandRevoke = defineOperation({
     decide: async ({ found }, input) => {
       const { approved: here, elsewhere, refused: no } = requireMeasured(found)
       const approvals = [...here, ...elsewhere]
-      const matches = [...approvals, ...no]
+      const matches = [...approvals, ...without(approvals, no)]
       const [first] = matches
       if (first === undefined || input.hash.length < 6) {
         throw new Failure(

@@ -546,12 +546,15 @@ async function judgedAfter(
 
 /** The other open items that the answer decides: approved and sent back are decisions about the attempt. */
 async function itemsAnsweredWith(
-  reads: Reads,
-  { id, kind, attemptId, request }: InboxItem,
+  { inboxItems }: Reads,
+  { id, kind, attemptId, request, openedAt }: InboxItem,
   action: InboxItemAnswer,
 ): Promise<readonly InboxItem[]> {
-  const { inboxItems } = reads
-  if (request?.kind === 'command') return questionsAnsweredWith(reads, { id, hash: request.hash }, action)
+  // A rejection counts on all machines, an approval only on the one that asked: another may show something else.
+  if (request?.kind === 'command')
+    return action === 'rejected'
+      ? (await inboxItems.openCommands(request.hash)).filter((one) => one.id !== id)
+      : []
   if (attemptId === null || !isToReview(kind)) return []
   // Accepting files does not accept the work, nor the other way round.
   const kinds: readonly InboxItemKind[] =
@@ -560,26 +563,10 @@ async function itemsAnsweredWith(
       : action === 'approved' && kind !== 'scope'
         ? ['review', 'verdict']
         : []
+  // A later one is about claims that the person may not have seen.
+  const isDecided = (one: InboxItem) => action === 'sent back' || one.openedAt <= openedAt
   return (await inboxItems.ofAttempt(attemptId)).filter(
-    (one) => one.id !== id && one.status === 'open' && kinds.includes(one.kind),
-  )
-}
-
-/**
- * The questions of other machines about the same command. A rejection counts there, an approval where the server is
- * trusted.
- */
-async function questionsAnsweredWith(
-  { inboxItems, machines }: Reads,
-  { id, hash }: { readonly id: string; readonly hash: string },
-  action: InboxItemAnswer,
-): Promise<readonly InboxItem[]> {
-  if (action !== 'rejected' && action !== 'approved') return []
-  const others = (await inboxItems.openCommands(hash)).filter((one) => one.id !== id)
-  if (action === 'rejected' || others.length === 0) return others
-  const trusting = (await machines.all()).filter(({ trustsCommands }) => trustsCommands).map((one) => one.id)
-  return others.filter(
-    ({ request }) => request?.kind === 'command' && trusting.includes(request.machine ?? ''),
+    (one) => one.id !== id && one.status === 'open' && kinds.includes(one.kind) && isDecided(one),
   )
 }
 

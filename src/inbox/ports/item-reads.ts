@@ -47,9 +47,9 @@ export interface InboxItemReads {
   answeredOfRun(runId: string, limit: number): Promise<readonly InboxItem[]>
   /** The open items about a command, by the hash of its content: each machine may ask. */
   openCommands(hash: string): Promise<readonly InboxItem[]>
-  /** The last answers to the commands with these hashes. */
-  answeredCommands(hashes: readonly string[]): Promise<readonly AnsweredCommand[]>
-  /** The items of the last answers that were not revoked, newest first, by the beginning of the hash. */
+  /** The last answers to the commands with these hashes that count on a machine, null for the record's own. */
+  answeredCommands(hashes: readonly string[], machine: string | null): Promise<readonly AnsweredCommand[]>
+  /** The items of the last answers for each machine that were not revoked, newest first, by the beginning of the hash. */
   lastAnsweredCommands(prefix: string, limit: number): Promise<readonly InboxItem[]>
   idsLike(prefix: string, limit: number): Promise<readonly string[]>
 }

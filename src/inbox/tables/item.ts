@@ -20,7 +20,7 @@ import { issueOf, recordConditions } from '../../track/tables/records.ts'
 import { gateSettingsOf, gatingItemKinds } from '../domain/inbox-gate.ts'
 import { type InboxItem, urgentItemKinds } from '../domain/inbox-item.ts'
 import type { InboxItemFilter, InboxItemLine, InboxItemReads } from '../ports/item-reads.ts'
-import { applyCommandAnswer } from './command-answer.ts'
+import { applyCommandAnswer, everyMachine } from './command-answer.ts'
 
 export interface InboxItemTable {
   project_id: string
@@ -123,9 +123,14 @@ export async function applyItemClosed(
     })
     .where('project_id', '=', projectId)
     .where('id', '=', itemId)
-    .returning(['task_id', 'request_hash'])
+    .returning(['task_id', 'request', 'request_hash'])
     .executeTakeFirst()
-  if (decided && closed?.request_hash) await applyCommandAnswer(projecting, closed.request_hash, itemId)
+  if (decided && closed?.request_hash) {
+    const request: InboxItem['request'] = parseColumnOrNull(closed.request)
+    const ofMachine = request?.kind === 'command' ? (request.machine ?? '') : everyMachine
+    const machine = status === 'resolved' ? ofMachine : everyMachine
+    await applyCommandAnswer(projecting, closed.request_hash, { machine, itemId })
+  }
   await recountItems(projecting, closed?.task_id ?? null)
 }
 
@@ -283,14 +288,17 @@ export function inboxReads(scope: ReadScope): InboxItemReads {
         .execute()
       return rows.map(inboxItemOf)
     },
-    async answeredCommands(hashes) {
+    async answeredCommands(hashes, machine) {
       if (hashes.length === 0) return []
-      const answers = await db
+      const found = await db
         .selectFrom('command_answer')
         .select(['hash', 'item_id'])
         .where('project_id', '=', projectId)
         .where('hash', 'in', hashes)
+        .where('machine_id', 'in', [machine ?? '', everyMachine])
+        .orderBy('seq')
         .execute()
+      const answers = [...new Map(found.map((one) => [one.hash, one])).values()]
       const ids = answers.flatMap(({ item_id: id }) => id ?? [])
       const rows = ids.length === 0 ? [] : await items().where('id', 'in', ids).execute()
       const byId = new Map(rows.map((row) => [row.id, inboxItemOf(row)]))
@@ -308,6 +316,19 @@ export function inboxReads(scope: ReadScope): InboxItemReads {
         .where('command_answer.project_id', '=', projectId)
         .where('command_answer.hash', '>=', prefix)
         .where('command_answer.hash', '<', `${prefix}\u{10ffff}`)
+        .where((where) =>
+          where.not(
+            where.exists(
+              where
+                .selectFrom('command_answer as later')
+                .select('later.seq')
+                .whereRef('later.project_id', '=', 'command_answer.project_id')
+                .whereRef('later.hash', '=', 'command_answer.hash')
+                .where('later.machine_id', '=', everyMachine)
+                .whereRef('later.seq', '>', 'command_answer.seq'),
+            ),
+          ),
+        )
         .orderBy('command_answer.seq', 'desc')
         .limit(limit)
         .execute()

@@ -29,13 +29,14 @@ export const inboxTables: TableStatements = ({ text }) => [
     foreign key (project_id, task_id) references task (project_id, id),
     foreign key (project_id, issue_id) references issue (project_id, id)
   )`,
-  // By the hash of the command's content; without an item its answer was revoked.
+  // By the hash of the command's content: approvals for each machine, other answers for all; without an item one was revoked.
   `create table command_answer (
     project_id ${text} not null references project (id),
     hash ${text} not null,
+    machine_id ${text} not null,
     seq bigint not null,
     item_id ${text},
-    primary key (project_id, hash)
+    primary key (project_id, hash, machine_id)
   )`,
   'create index inbox_item_order on inbox_item (project_id, seq)',
   'create index inbox_item_status on inbox_item (project_id, status, seq)',

@@ -12,7 +12,7 @@ import type { ColumnTypes, TableStatements } from './table-statements.ts'
 import { trackTables } from './track.ts'
 
 /** Stored in each database. Raise it with every change of a table: other versions are refused. */
-export const schemaVersion = 46
+export const schemaVersion = 47
 
 /** A table comes after those that its foreign keys reference. */
 const tables: readonly TableStatements[] = [

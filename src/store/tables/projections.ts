@@ -10,7 +10,7 @@ import {
   applyRunMigrated,
 } from '../../gate/tables/run.ts'
 import { applyApprovalsWithdrawn, applyRunApproved, applyRunRefused } from '../../gate/tables/run-event.ts'
-import { applyCommandAnswer } from '../../inbox/tables/command-answer.ts'
+import { applyCommandAnswer, everyMachine } from '../../inbox/tables/command-answer.ts'
 import { applyItemClosed, applyItemOpened } from '../../inbox/tables/item.ts'
 import { applyLinesForgotten, applyLinesRecorded } from '../../lines/tables/lines.ts'
 import {
@@ -147,7 +147,8 @@ const projections: {
   'run.approved': applyRunApproved,
   'run.approvals_withdrawn': applyApprovalsWithdrawn,
   'setting.changed': applySettingChanged,
-  'command.revoked': (projecting, { hash }) => applyCommandAnswer(projecting, hash, null),
+  'command.revoked': (projecting, { hash }) =>
+    applyCommandAnswer(projecting, hash, { machine: everyMachine, itemId: null }),
   'command.started': applyCommandStarted,
   'command.ended': applyCommandEnded,
   'command.guarded': applyCommandGuarded,

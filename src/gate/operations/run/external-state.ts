@@ -515,7 +515,7 @@ export async function prepareCommands(
   })
   const hashes = measuredGuards.flatMap(({ measured }) => measured?.hash ?? [])
   if (hashes.length < measuredGuards.length) return null
-  const answered = hashes.length === 0 ? [] : await reads.inboxItems.answeredCommands([...new Set(hashes)])
+  const answered = await reads.inboxItems.answeredCommands([...new Set(hashes)], machine?.id ?? null)
   const answers = measuredGuards.flatMap(({ guard, command, measured }) => {
     if (measured === undefined) return []
     const { isRevoked, ...answer } = commandAnswer(measured, answered)
@@ -547,8 +547,9 @@ export async function prepareCommands(
 type MeasuredCommand = MeasurementOf<RunMeasurements['commands']>[number]
 
 /**
- * A person's answer to a command. In the record a refusal or a revocation counts on every machine, an approval only where
- * the server is trusted; any of them is newer than a refusal in the list of the machine.
+ * A person's answer to a command. In the record a refusal or a revocation counts on every machine, an approval only on the
+ * machine that asked, if it trusts the server: another could ask with a hash that is not of what it shows. Any of them is
+ * newer than a refusal in the list of the machine.
  */
 function commandAnswer(
   { hash, isApproved, trustsServer, refusal }: MeasuredCommand,
