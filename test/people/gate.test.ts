@@ -137,17 +137,24 @@ test('names who can approve: not who worked on it, nor who has too little access
   expect(await told()).toContain('Nor can those who have it')
 })
 
-test('gives the first admin the address of their commits later, and to nobody twice', async () => {
+test('gives an address later to the person of an id, and to nobody of the same name or twice', async () => {
   const project = await openTeamProject()
   await project.call('token_create', { admin: true, person: 'Ada', name: 'first' })
   const given = { name: 'Ada', email: 'ada@example.com' }
-  expect(await project.call('person_add', given)).toMatchObject(given)
-  expect((await project.call('person_list')).people).toMatchObject([given])
-  await expect(project.call('person_add', given)).rejects.toMatchObject({ reason: 'person_exists' })
-  await project.call('person_add', { name: 'Ben' })
-  await expect(project.call('person_add', { ...given, name: 'Ben' })).rejects.toMatchObject({
+  const [ada] = (await project.call('person_list')).people
+  // It may be somebody else's, who would become an admin with it.
+  await expect(project.call('person_add', given)).rejects.toMatchObject({
     reason: 'person_exists',
+    hint: expect.stringContaining(`waymark person add ${ada.id} --email`),
   })
+  expect(await project.call('person_add', { ...given, name: ada.id })).toMatchObject(given)
+  expect((await project.call('person_list')).people).toMatchObject([given])
+  const ben = await project.call('person_add', { name: 'Ben' })
+  for (const { id } of [ada, ben]) {
+    await expect(project.call('person_add', { ...given, name: id })).rejects.toMatchObject({
+      reason: 'person_exists',
+    })
+  }
 })
 
 test('offers the events of a run only to whoever has their gate role', async () => {

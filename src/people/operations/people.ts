@@ -41,7 +41,7 @@ export const personAdd = defineOperation({
   access: 'admin',
   title: 'Add a person to the server',
   description:
-    'Add a person to this server, or an e-mail address to one who has none. With an address they can sign in with OpenID Connect, and their commits are known; without one, create a token for them.',
+    'Add a person to this server, or an e-mail address to the person of an id. With an address they can sign in with OpenID Connect, and their commits are known; without one, create a token for them.',
   kind: 'command',
   positional: ['name'],
   input: z.strictObject({
@@ -52,7 +52,7 @@ export const personAdd = defineOperation({
   output: PersonEntry,
 }).handler((handling, { name, email = null, admin = false }) =>
   recordInSharedTeam(handling, async (reads, setting): Promise<ChangeSet<z.output<typeof PersonEntry>>> => {
-    const known = email === null || admin ? null : await personWithoutEmail(reads, name)
+    const known = email === null || admin ? null : await personForEmail(reads, name)
     if (email !== null && known !== null) {
       await assertFree(reads, [email])
       const users = await reads.identities.tokenUsers()
@@ -66,10 +66,14 @@ export const personAdd = defineOperation({
   }),
 )
 
-/** A person of this name who was added without an address, such as the first admin. */
-async function personWithoutEmail({ identities }: Reads, name: string): Promise<Person | null> {
-  const [person] = await identities.peopleNamed(name)
-  return person?.name === name && person.email === null ? person : null
+/** The person of an id who was added without an address and never signed in. Another of the same name gets no rights by it. */
+async function personForEmail({ identities }: Reads, id: string): Promise<Person | null> {
+  const [person] = await identities.peopleNamed(id)
+  return person?.id === id && takesEmail(person) ? person : null
+}
+
+function takesEmail({ email, issuer, disabledAt }: Person): boolean {
+  return email === null && issuer === null && disabledAt === null
 }
 
 /** A new person. Fails if the name or the address is taken. */
@@ -83,14 +87,16 @@ export async function newPerson(
   return { id: ids.next('person'), name, email, ...unknown, admin, createdAt }
 }
 
+/** Fails if somebody has one of the names or addresses. */
 async function assertFree({ identities }: Reads, names: readonly string[]): Promise<void> {
   for (const words of names) {
     const [other] = await identities.peopleNamed(words)
     if (!other) continue
     throw new Failure('CONFLICT', `There is already a person ${words}: ${other.id}.`, {
       reason: 'person_exists',
-      hint:
-        other.disabledAt === null
+      hint: takesEmail(other)
+        ? `Choose another name. To give ${other.name} an address: waymark person add ${other.id} --email <address>`
+        : other.disabledAt === null
           ? 'Choose another name, or use the existing person.'
           : `Enable them: waymark person enable ${other.id}`,
     })
