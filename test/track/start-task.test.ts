@@ -294,23 +294,82 @@ describe('a subtask of a planned task that is worked on in a mission', () => {
   })
 })
 
-test('a task sent back after its mission ended is shown, and can be redone without a mission', async () => {
-  const { project, mission_id } = await withMission()
-  const { task_id } = await project.call('start_task', { mission_id, name: 'a' })
-  const done = { task_id, status: 'success', outcome: { summary: 's' } }
-  await project.call('complete_task', done)
-  await project.call('complete_mission', { mission_id, status: 'completed', summary: 's' })
-  const sentBack = async () => (await project.call('status')).sent_back
-  expect(await sentBack()).toEqual([])
-  const { content } = await project.call('review_show', { task: task_id }, { actor: person })
-  const review = { subject: { task: task_id }, action: 'send_back', text: 'Again', content }
-  await project.call('review_send', review, { actor: person })
-  expect(await sentBack()).toEqual([{ task_id, name: 'a' }])
-  expect((await project.call('taskman_task_next')).message).toContain(task_id)
-  const again = await project.call('start_task', { planned_task_id: task_id, mission_id: 'none' })
-  expect(again).toMatchObject({ task_id, phase_id: null })
-  expect(await sentBack()).toEqual([])
-  expect(await project.call('complete_task', done)).toMatchObject({ status: 'success', mission_id })
+describe('a done task that a person wants again after its mission ended', () => {
+  const as = { actor: person }
+
+  async function withEnded(status = 'completed') {
+    const { project, mission_id } = await withMission()
+    const { task_id } = await project.call('start_task', { mission_id, name: 'a', phase: 1 })
+    project.write('src/a.ts', 'a\n')
+    const done = { task_id, status: 'success', outcome: { summary: 's' } }
+    await project.call('complete_task', done)
+    await project.call('complete_mission', { mission_id, status, summary: 's' })
+    const missionStatus = async () => (await project.call('show', { id: mission_id })).status
+    const sendBack = async () => {
+      const { content } = await project.call('review_show', { task: task_id }, as)
+      const review = { subject: { task: task_id }, action: 'send_back', text: 'Again', content }
+      return project.call('review_send', review, as)
+    }
+    return { project, mission_id, task_id, done, missionStatus, sendBack }
+  }
+
+  test('is sent back: its mission is open again, and agents are offered the task', async () => {
+    const { project, mission_id, task_id, done, missionStatus, sendBack } = await withEnded('failed')
+    const sentBack = async () => (await project.call('status')).sent_back
+    expect(await sentBack()).toEqual([])
+    expect((await sendBack()).notes).toEqual([expect.stringContaining(mission_id)])
+    expect(await sentBack()).toEqual([{ task_id, name: 'a', mission_ended: false }])
+    expect(await missionStatus()).toBe('IN_PROGRESS')
+    expect((await project.call('taskman_task_next')).task.id).toBe(task_id)
+    const again = await project.call('start_task', { planned_task_id: task_id })
+    expect(again).toMatchObject({ task_id, phase_number: 1, sent_back: { text: 'Again' } })
+    expect(await sentBack()).toEqual([])
+    project.write('src/a.ts', 'b\n')
+    await project.call('complete_task', done)
+    await project.call('complete_mission', { mission_id, status: 'completed', summary: 'Again' })
+    expect(await missionStatus()).toBe('COMPLETED')
+  })
+
+  test('is rejected in the inbox, or sent back with its whole mission: the same', async () => {
+    const { project, mission_id, task_id, missionStatus } = await withEnded()
+    const sentBack = [{ task_id, name: 'a', mission_ended: false }]
+    const { content } = await project.call('review_show', { mission: mission_id }, as)
+    const review = { subject: { mission: mission_id }, action: 'send_back', text: 'All of it', content }
+    await project.call('review_send', review, as)
+    expect([await missionStatus(), (await project.call('status')).sent_back]).toEqual([
+      'IN_PROGRESS',
+      sentBack,
+    ])
+    await project.call('start_task', { planned_task_id: task_id, areas: ['docs/'] })
+    project.write('src/a.ts', 'b\n')
+    await project.call('complete_task', { task_id, status: 'success', outcome: { summary: 'b' } })
+    await project.call('complete_mission', { mission_id, status: 'completed', summary: 's' })
+    const [item] = (await project.call('inbox', { mission_id })).items
+    const { notes } = await project.call('reject', { id: item.item_id, reason: 'Put it back' }, as)
+    expect(notes).toContainEqual(expect.stringContaining(mission_id))
+    expect([await missionStatus(), (await project.call('status')).sent_back]).toEqual([
+      'IN_PROGRESS',
+      sentBack,
+    ])
+  })
+
+  test('is undone and set to do again: the same', async () => {
+    const { project, task_id, missionStatus } = await withEnded()
+    const { notes } = await project.call('undo', { id: task_id, yes: true, reopen: true }, as)
+    expect(notes).toHaveLength(1)
+    expect(await missionStatus()).toBe('IN_PROGRESS')
+    expect((await project.call('taskman_task_next')).task.id).toBe(task_id)
+  })
+
+  test('is edited: the same, but not if an agent edits it', async () => {
+    const { project, task_id, missionStatus } = await withEnded()
+    const edit = { id: task_id, status: 'to_do' }
+    await project.call('taskman_task_edit', edit)
+    expect(await missionStatus()).toBe('COMPLETED')
+    await project.call('taskman_task_edit', { ...edit, status: 'done' }, as)
+    await project.call('taskman_task_edit', edit, as)
+    expect(await missionStatus()).toBe('IN_PROGRESS')
+  })
 })
 
 test('a planned task of a mission that ended is worked on in another, and the refusal says so', async () => {

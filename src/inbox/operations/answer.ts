@@ -55,6 +55,7 @@ import type { ChangeSet, Reads, RefusedChangeSet } from '../../store/ports/store
 import { isCompleted } from '../../track/domain/task.ts'
 import { revokeCommand } from '../../track/domain/verdict.ts'
 import { judgeDismissedLoss, judgeRejectedCheck } from '../../track/operations/change-verdict.ts'
+import { reopenedNotes, reopenMissions } from '../../track/operations/reopen-missions.ts'
 import { answerDenial, decideCommand, endItem, endingOf, type InboxVerb } from '../domain/answers.ts'
 import {
   type InboxItem,
@@ -472,6 +473,8 @@ async function recordItemAnswer(
   const isCheck = kind === 'command' && runId === null && ending.action === 'approved'
   const checked = isCheck && task?.status === 'done' ? task.id : null
   const given = { action: ending.action, answer, author: context.actor.name }
+  const returned = ending.action === 'sent back' && task !== null ? [task] : []
+  const missions = await reopenMissions(reads, returned)
   const judged: NewProjectEvent[] = []
   for (const one of [item, ...beside])
     judged.push(...(await judgedAfter(reads, { item: one, ...given }, setting)))
@@ -490,15 +493,16 @@ async function recordItemAnswer(
     ...(ending.action === 'sent back' && task !== null && task.status === 'in_progress'
       ? [`Task ${task.id} is in progress: its agent reads the text at its next call.`]
       : []),
+    ...reopenedNotes(missions),
     ...(kind === 'command' && ending.action === 'rejected' && item.request?.kind === 'command'
       ? [`To take the rejection back: ${revokeCommand(item.request.hash)}`]
       : []),
     ...(checked === null ? [] : [`To check the finished task ${checked}: waymark verify ${checked}`]),
   ]
   const withdrawn =
-    ending.action === 'sent back' && task !== null
-      ? await withdrawForTasks(reads, [task], { actor: context.actor, setting, decided: new Set() })
-      : []
+    returned.length === 0
+      ? []
+      : await withdrawForTasks(reads, returned, { actor: context.actor, setting, decided: new Set() })
   return {
     events: [
       ...endItem(item, { ...ending, answer }, { attempt, task }),
@@ -506,6 +510,7 @@ async function recordItemAnswer(
         endItem(one, { ...endingOf(one, verb, answerText), answer }, { attempt: null, task: null }),
       ),
       ...judged,
+      ...missions,
       ...withdrawn,
     ],
     answer: {

@@ -11,6 +11,7 @@ import { printEditedEntity, printEntity } from '../../kernel/operations/print.ts
 import type { Reads } from '../../store/ports/store.ts'
 import { reopenIfCompleted } from '../../track/domain/phase-placement.ts'
 import { newTask, type Task } from '../../track/domain/task.ts'
+import { reopenMissions } from '../../track/operations/reopen-missions.ts'
 import {
   addToDoneWhen,
   type DoneWhen,
@@ -202,8 +203,11 @@ export const taskEdit = defineOperation({
       { actor, agentName: input.agent_name ?? null },
       setting,
     )
+    const isToDoAgain =
+      actor.kind === 'person' &&
+      events.some((event) => event.kind === 'task.marked' && event.status === 'to_do')
     return {
-      events,
+      events: [...events, ...(isToDoAgain ? await reopenMissions(reads, [planned.task]) : [])],
       agentName: input.agent_name ?? null,
       answerFrom: taskAnswer(planned.task.id, setting.at),
     }

@@ -9,7 +9,7 @@ import { printAsText } from '../../kernel/operations/print.ts'
 import { quoteShellWord } from '../../kernel/shell-word.ts'
 import { excerpt, formatCount, plainWord } from '../../kernel/text.ts'
 import { sentBackLines } from '../../review/operations/review-lines.ts'
-import { sentBackAfterEnd } from '../../review/operations/sent-back.ts'
+import { sentBackTasks } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { claimTask, expireClaim } from '../domain/claims.ts'
 import { type Claim, knownRoles, type PlannedTask, type PlanSpan } from '../domain/plan.ts'
@@ -194,7 +194,7 @@ async function noTaskReason(
 }
 
 async function sentBackText(reads: Reads, isPerson: boolean): Promise<string> {
-  const [task] = await sentBackAfterEnd(reads)
+  const task = (await sentBackTasks(reads)).find((one) => one.mission_ended)
   if (task === undefined) return ''
   const start = isPerson
     ? `waymark task start ${task.task_id} --mission-id none`

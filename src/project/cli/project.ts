@@ -150,12 +150,12 @@ function goOnText(gate: MissionOfStatus['gates'][number]): string {
   return `${author} sent ${gate.process_name} back${why}. Tell your agent to go on, then:\n`
 }
 
-/** Tasks of ended missions, which a person sent back: no list of open work has them. */
 function sentBackLines({ sent_back: tasks }: OutputOf<'status'>): string {
   return tasks
-    .map(
-      ({ task_id: id, name }) =>
-        `"${name}" of an ended mission: waymark task start ${id} --mission-id none, or waymark task drop ${id} "<reason>"`,
+    .map(({ task_id: id, name, mission_ended: isOfEnded }) =>
+      isOfEnded
+        ? `"${name}" of an ended mission: waymark task start ${id} --mission-id none, or waymark task drop ${id} "<reason>"`
+        : `"${name}": tell your agent to go on; by hand: waymark task start ${id}`,
     )
     .join('\n')
 }

@@ -21,7 +21,7 @@ import { defineOperation, type RecordContext } from '../../kernel/operations/ope
 import { excerpt } from '../../kernel/text.ts'
 import type { Person } from '../../people/domain/identity.ts'
 import type { PlanFilter } from '../../plan/ports/plan-reads.ts'
-import { sentBackAfterEnd } from '../../review/operations/sent-back.ts'
+import { sentBackTasks } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { isEnded, phaseProgress, shownStatus } from '../../track/domain/mission.ts'
 import { type Attempt, isCompleted, isStale, type SnapshotLocation } from '../../track/domain/task.ts'
@@ -115,8 +115,8 @@ export const status = defineOperation({
       /** Done tasks whose lines are not on the default branch, as last measured. */
       not_landed: z.int(),
     }),
-    /** Tasks to do that a person sent back after their mission had ended; no plan lists them. */
-    sent_back: list(z.object({ task_id: z.string(), name: z.string() })),
+    /** Tasks to do that a person sent back; no plan lists those of missions that have ended. */
+    sent_back: list(z.object({ task_id: z.string(), name: z.string(), mission_ended: z.boolean() })),
     /** Recorded sessions of agents. */
     sessions: z.int(),
     warnings: strings,
@@ -164,7 +164,7 @@ export const status = defineOperation({
           })),
           ...(await currentWork(reads, clock.now(), input.limit)),
           plan: { ...(await planCounts(reads, clock.now())), done_waiting: doneWaiting },
-          sent_back: await sentBackAfterEnd(reads),
+          sent_back: await sentBackTasks(reads),
           sessions: sessions.total,
           warnings: [...(place?.reason === undefined ? [] : [place?.reason]), ...health.warnings],
         }

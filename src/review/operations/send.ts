@@ -31,7 +31,7 @@ import {
 } from '../../kernel/operations/operation.ts'
 import { formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { isEnded } from '../../track/domain/mission.ts'
+import { reopenedNotes, reopenMissions } from '../../track/operations/reopen-missions.ts'
 import { isWhollyShown } from '../domain/files.ts'
 import {
   assertReviewSays,
@@ -411,7 +411,7 @@ async function acceptTasks(
 
 const maxAccepted = 200
 
-/** Reopens done tasks that were sent back. */
+/** Reopens done tasks that were sent back, and their missions if these have ended. */
 async function reopenTasks(reads: Reads, review: Review) {
   const events: NewProjectEvent[] = []
   const ids: string[] = []
@@ -419,8 +419,6 @@ async function reopenTasks(reads: Reads, review: Review) {
   const taskIds = tasksSentBack(review)
   const byId = new Map((await reads.tasks.withIds(taskIds)).map((task) => [task.id, task]))
   const tasks = taskIds.flatMap((id) => byId.get(id) ?? [])
-  const missionIds = new Set(tasks.flatMap(({ missionId }) => missionId ?? []))
-  const missions = new Map((await reads.missions.withIds([...missionIds])).map((one) => [one.id, one]))
   for (const task of tasks) {
     const { id } = task
     const again = reopenTask(task)
@@ -428,12 +426,9 @@ async function reopenTasks(reads: Reads, review: Review) {
     if (again.length > 0) ids.push(id)
     else if (task.status === 'in_progress')
       notes.push(`Task ${id} is in progress: its agent reads the comments at its next call.`)
-    const mission = task.missionId === null ? undefined : missions.get(task.missionId)
-    if (mission !== undefined && isEnded(mission)) {
-      notes.push(
-        `Mission ${mission.id} of task ${id} has ended. Continue the task without a mission: waymark task start ${id} --mission-id none. Or in another one: --mission-id <mission>`,
-      )
-    }
   }
+  const missions = await reopenMissions(reads, tasks)
+  events.push(...missions)
+  notes.push(...reopenedNotes(missions))
   return { events, ids, notes, tasks }
 }

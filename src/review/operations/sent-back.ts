@@ -54,15 +54,19 @@ export async function sentBackInMission(
   )
 }
 
-/** Tasks of ended missions that a person sent back: no list of open work has them. */
-export async function sentBackAfterEnd({ reviews, tasks, missions }: Reads) {
-  const waiting = await tasks.withIds(await reviews.waitingTasks())
+/** Tasks to do that a person sent back; no list of open work has those of missions that have ended. */
+export async function sentBackTasks(reads: Reads) {
+  const waiting = await reads.tasks.withIds(await reads.reviews.waitingTasks())
   const toDo = waiting.filter(({ status }) => status === 'to_do')
-  const found = await missions.withIds([...new Set(toDo.flatMap(({ missionId }) => missionId ?? []))])
-  const ended = new Set(found.filter(isEnded).map(({ id }) => id))
-  return toDo.flatMap(({ id, name, missionId }) =>
-    missionId !== null && ended.has(missionId) ? [{ task_id: id, name: excerpt(name, 120) }] : [],
-  )
+  const returns = await Promise.all(toDo.map(({ id }) => sentBackOf(reads, id)))
+  const sentBack = toDo.filter((_, at) => returns[at] !== null)
+  const missions = await reads.missions.withIds(sentBack.flatMap(({ missionId }) => missionId ?? []))
+  const ended = new Set<string | null>(missions.filter(isEnded).map(({ id }) => id))
+  return sentBack.map(({ id, name, missionId }) => ({
+    task_id: id,
+    name: excerpt(name, 120),
+    mission_ended: ended.has(missionId),
+  }))
 }
 
 /** Each time that a person sent a task back, oldest first. */

@@ -45,7 +45,7 @@ export interface ReviewReads {
   commentsOn(taskIds: readonly TaskId[]): Promise<readonly ReviewComment[]>
   /** All comments in a mission, oldest first; the last 500. */
   commentsInMission(missionId: MissionId): Promise<readonly ReviewComment[]>
-  /** Unfinished tasks with unanswered comments, or that were sent back: the last, at most 20. */
+  /** Unfinished tasks with unanswered comments, or that were sent back or done before: the last, at most 20. */
   waitingTasks(): Promise<readonly TaskId[]>
   comment(id: string): Promise<ReviewComment | null>
   /** The comments of a review, in their order; the first 500. */

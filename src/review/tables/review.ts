@@ -522,7 +522,23 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
         .orderBy('last', 'desc')
         .limit(20)
         .execute()
-      const waiting = [...sentBackRows, ...rows].sort((a, b) => Number(b.last) - Number(a.last))
+      // A review of a mission, and an answer in the inbox, send tasks back, too.
+      const againRows = await db
+        .selectFrom('task')
+        .innerJoin('attempt', (join) =>
+          join
+            .onRef('attempt.project_id', '=', 'task.project_id')
+            .onRef('attempt.id', '=', 'task.last_attempt_id'),
+        )
+        .select(['task.id as task_id', 'attempt.seq as last'])
+        .where('task.project_id', '=', projectId)
+        .where('task.readiness', '=', sql.lit('ready'))
+        .where('task.last_attempt_id', 'is not', null)
+        .where('attempt.status', 'in', ['success', 'partial_success'])
+        .orderBy('attempt.seq', 'desc')
+        .limit(20)
+        .execute()
+      const waiting = [...sentBackRows, ...rows, ...againRows].sort((a, b) => Number(b.last) - Number(a.last))
       const ids = waiting.map(({ task_id }) => task_id as TaskId) // a brand; never null in a join
       return [...new Set(ids)].slice(0, 20)
     },

@@ -88,12 +88,17 @@ function placeInExistingPhase(phase: Phase, requestedName: string | null): Phase
     requestedName !== null && !isNamed(phase, requestedName)
       ? [`"${requestedName}" was ignored: phase ${phase.number} is named "${phase.name}".`]
       : []
-  if (phase.status !== 'completed') return { phase, created: false, events: [], notes }
+  // A phase fails with its mission, which a person may have opened again.
+  if (phase.status !== 'completed' && phase.status !== 'failed')
+    return { phase, created: false, events: [], notes }
   return {
     phase: { ...phase, status: 'in_progress', completedAt: null },
     created: false,
-    events: reopenIfCompleted(phase),
-    notes: [...notes, `Phase ${phase.number ?? phase.id} "${phase.name}" was completed. It is open again.`],
+    events: [{ kind: 'phase.reopened', phaseId: phase.id, missionId: phase.missionId }],
+    notes: [
+      ...notes,
+      `Phase ${phase.number ?? phase.id} "${phase.name}" was ${phase.status}. It is open again.`,
+    ],
   }
 }
 

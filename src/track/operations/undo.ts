@@ -23,6 +23,7 @@ import { treeOf } from '../domain/task.ts'
 import { undoActions } from '../domain/undo.ts'
 import { maxShownDiff } from './attempt-answer.ts'
 import { attemptEnds } from './measure-attempt.ts'
+import { reopenedNotes, reopenMissions } from './reopen-missions.ts'
 import {
   isWanted,
   lineMeasurements,
@@ -297,6 +298,7 @@ export const undo = defineOperation({
       before: wanted.now,
       after: applied.after,
     }
+    const missions = reopens && task ? await reopenMissions(reads, [task]) : []
     const write = treeWritten(
       { ...about, cause: 'undo', subject: id },
       { context, setting, mission: await missionAfterWrite(reads, context, about, applied.mission) },
@@ -309,8 +311,14 @@ export const undo = defineOperation({
         ...(reopens && task
           ? [{ kind: 'task.marked' as const, taskId: task.id, status: 'to_do' as const }]
           : []),
+        ...missions,
       ],
-      answer: { ...answer, snapshot_id: write.write.id, reopened: reopens },
+      answer: {
+        ...answer,
+        notes: [...answer.notes, ...reopenedNotes(missions)],
+        snapshot_id: write.write.id,
+        reopened: reopens,
+      },
     }
   })
 
