@@ -491,7 +491,9 @@ test('a mission that is completed over work that was sent back says so, and name
   })
   await project.call('setting_set', { name: 'inbox_gate', value: 'blockers' }, as)
   const { warnings } = await project.call('complete_mission', closing)
-  expect(warnings).toEqual([`A person sent 1 task back, and nobody has redone it: ${task} "Sign in".`])
+  expect(warnings).toEqual([
+    `Completed although a person sent 1 task back, and nobody has redone it: ${task} "Sign in".`,
+  ])
 })
 
 test('work may be sent back unseen, but not approved', async () => {

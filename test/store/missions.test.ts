@@ -4,6 +4,8 @@ import { aMission, anAttempt, anItem, aPhase, aTask } from '../support/entities.
 import { dialects } from './dialects.ts'
 import { aChange, closing, happened } from './events.ts'
 
+const nothingLeft = { toDoAgain: 0, contradicted: 0 }
+
 const id = 'm-1' as MissionId
 const planned = (number: number, changes = {}) =>
   aTask({ id: `t-${number}` as TaskId, status: 'to_do', ...changes })
@@ -133,6 +135,7 @@ describe.each(dialects)('missions in $dialect', ({ fresh }) => {
         openItems: 2,
         doneTasks: 0,
         toDoTasks: 1,
+        left: nothingLeft,
       })
       expect(await missions.tallies(id)).toEqual([
         { phaseId, tasks: 2, firstStart: 10, lastEnd: null, openAttempts: 1 },
@@ -157,7 +160,14 @@ describe.each(dialects)('missions in $dialect', ({ fresh }) => {
       const [listed] = await missions.listings(mission ? [mission] : [])
       expect(listed).toEqual({
         mission,
-        now: { openAttempts: 0, openBlockers: 1, openItems: 2, doneTasks: 1, toDoTasks: 1 },
+        now: {
+          openAttempts: 0,
+          openBlockers: 1,
+          openItems: 2,
+          doneTasks: 1,
+          toDoTasks: 1,
+          left: nothingLeft,
+        },
         phases: await missions.phases(id),
       })
     })
@@ -173,6 +183,7 @@ describe.each(dialects)('missions in $dialect', ({ fresh }) => {
         openItems: 0,
         doneTasks: 0,
         toDoTasks: 0,
+        left: nothingLeft,
       })
       expect(await missions.listings([])).toEqual([])
       expect(await missions.tallies(id)).toEqual([])

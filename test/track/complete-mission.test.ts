@@ -100,6 +100,34 @@ describe('tasks without proof', () => {
     })
   })
 
+  test('stay visible wherever the mission is, with what is not done, until they are decided', async () => {
+    const { call, complete, ids, mission_id } = await missionOf(['Real 1', 'Empty 2'])
+    const as = { actor: person }
+    await call('review_send', { subject: { task: ids[0] }, action: 'send_back', text: 'Again' }, as)
+    const vain = await call('start_task', { mission_id, name: 'Vain', goal: 'g' })
+    await call('complete_task', { task_id: vain.task_id, ...done, status: 'failed' })
+    const { tasks: planned } = await call('plan_tasks', {
+      mission_id,
+      phases: [{ name: 'Later' }],
+      tasks: [{ key: 'a', title: 'Never begun', phase: 'Later' }],
+    })
+    const shown = async () => [
+      (await call('list_missions', { status: 'ended' })).missions[0].left,
+      (await call('get_context', { mission_id, include: ['blockers'] })).left,
+      (await call('show', { id: mission_id })).left,
+      (await call('mission_timeline', { id: mission_id })).left,
+      (await call('status')).completed_with_work_left[0]?.left,
+    ]
+    const left = { not_done: 3, to_do_again: 1, contradicted: 1 }
+    expect((await complete()).left).toEqual(left)
+    expect(await shown()).toEqual(Array(5).fill(left))
+    for (const id of [ids[0], vain.task_id, planned[0].id])
+      await call('task_drop', { id, reason: 'Enough' }, as)
+    const { items } = await call('inbox', { mission_id }, as)
+    await call('approve', { id: items[0].item_id }, as)
+    expect(await shown()).toEqual(Array(5).fill(undefined))
+  })
+
   test('are none where nothing was done', async () => {
     const { complete } = await missionOf([])
     expect(await complete('partial')).not.toHaveProperty('doubted')

@@ -2,6 +2,7 @@ import { type ReadonlySignal, useComputed } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { formatCount } from '../../src/kernel/text.ts'
+import { leftWorkText } from '../../src/track/domain/mission.ts'
 import type { MissionData } from '../api/entities.ts'
 import { useCommands } from '../keys/commands.ts'
 import { useQuery } from '../live/query.ts'
@@ -82,7 +83,7 @@ function MissionCard({
 }) {
   const mission = row.value
   const { mission_id, name, objective, status, open_tasks, done_tasks, to_do_tasks } = mission
-  const { current_phase, total_phases, completed_at, work } = mission
+  const { current_phase, total_phases, completed_at, left, work } = mission
   const { waiting = 0, agents = [], agents_total = 0, files = 0 } = work ?? {}
   const { added_lines = null, deleted_lines = null } = work ?? {}
   const element = useRef<HTMLLIElement>(null)
@@ -127,6 +128,7 @@ function MissionCard({
           {done_tasks} of {formatCount(all, 'task')} done
           {open_tasks > 0 ? `, ${open_tasks} in progress` : ''}
         </span>
+        {left === undefined ? null : <span class="mission-left">{leftWorkText(left)}</span>}
         <span class="muted">
           {total_phases === 0 || completed_at !== null
             ? null

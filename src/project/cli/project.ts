@@ -18,6 +18,7 @@ import { clockTime, dayText, formatAge, timeOfDay, withPerson } from '../../surf
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { missionTable } from '../../track/cli/mission.ts'
 import { verdictCell } from '../../track/cli/verdict.ts'
+import { leftWorkText } from '../../track/domain/mission.ts'
 
 export const status: AnswerView<'status'> = (answer, page) => {
   const { missions, waiting } = answer
@@ -35,6 +36,7 @@ export const status: AnswerView<'status'> = (answer, page) => {
         ['plan', planLine(answer)],
         ['next', nextSteps(answer)],
         ['sent back', sentBackLines(answer)],
+        ['left', leftLines(answer)],
         ['not landed', notLandedLine(answer.plan)],
         ['sessions', answer.sessions === 0 ? '' : `${answer.sessions} recorded: waymark sessions`],
         ['project', answer.project],
@@ -156,6 +158,15 @@ function sentBackLines({ sent_back: tasks }: OutputOf<'status'>): string {
       isOfEnded
         ? `"${name}" of an ended mission: waymark task start ${id} --mission-id none, or waymark task drop ${id} "<reason>"`
         : `"${name}": tell your agent to go on; by hand: waymark task start ${id}`,
+    )
+    .join('\n')
+}
+
+function leftLines({ completed_with_work_left: missions }: OutputOf<'status'>): string {
+  return missions
+    .map(
+      ({ mission_id: id, name, left }) =>
+        `"${name}" is completed, with ${leftWorkText(left)}: waymark show ${id}`,
     )
     .join('\n')
 }

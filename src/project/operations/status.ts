@@ -26,7 +26,7 @@ import type { Reads } from '../../store/ports/store.ts'
 import { isEnded, phaseProgress, shownStatus } from '../../track/domain/mission.ts'
 import { type Attempt, isCompleted, isStale, type SnapshotLocation } from '../../track/domain/task.ts'
 import { countNotLanded, undoneLandings } from '../../track/operations/landed.ts'
-import { MissionEntry } from '../../track/operations/mission-answer.ts'
+import { LeftWorkEntry, MissionEntry, missionEntry } from '../../track/operations/mission-answer.ts'
 import type { MissionListing } from '../../track/ports/mission-reads.ts'
 
 /** The maximum of agents in an answer: those that called last. */
@@ -77,7 +77,13 @@ export const status = defineOperation({
     /** The engine that measures changes here; null where the work trees are on other machines. */
     witness: z.enum(['git', 'checksum']).nullable(),
     missions: list(
-      MissionEntry.omit({ kind: true, objective: true, created_at: true, completed_at: true }).extend({
+      MissionEntry.omit({
+        kind: true,
+        objective: true,
+        created_at: true,
+        completed_at: true,
+        left: true,
+      }).extend({
         /** The active runs of the mission as a whole. */
         gates: list(
           z.object({
@@ -100,6 +106,10 @@ export const status = defineOperation({
         /** Once all its tasks are done: those without proof that nobody accepted. */
         not_proven: z.object({ tasks: z.int(), first: z.string() }).nullable(),
       }),
+    ),
+    /** Of the last completed missions those that left work. */
+    completed_with_work_left: list(
+      MissionEntry.pick({ mission_id: true, name: true }).extend({ left: LeftWorkEntry }),
     ),
     ...Work.shape,
     /** Tasks of open missions, and tasks without one. */
@@ -162,6 +172,7 @@ export const status = defineOperation({
             gates: gates.filter(({ missionId }) => missionId === mission.id).map(({ gate }) => gate),
             not_proven: notProven[at] ?? null,
           })),
+          completed_with_work_left: await completedWithWorkLeft(reads),
           ...(await currentWork(reads, clock.now(), input.limit)),
           plan: { ...(await planCounts(reads, clock.now())), done_waiting: doneWaiting },
           sent_back: await sentBackTasks(reads),
@@ -234,6 +245,15 @@ function isEvaluated(line: MissionListing | undefined): boolean {
   if (line === undefined) return false
   const { doneTasks: done, openAttempts, toDoTasks, openItems } = line.now
   return done > 0 && done <= maxEvaluated.tasks && openAttempts + toDoTasks + openItems === 0
+}
+
+async function completedWithWorkLeft({ missions }: Reads) {
+  const completed = await missions.list({ limit: 10, statuses: ['completed'] })
+  const lines = await missions.listings(completed.items.map(({ item }) => item))
+  return lines.flatMap((line) => {
+    const { mission_id, name, left } = missionEntry(line)
+    return left === undefined ? [] : [{ mission_id, name, left }]
+  })
 }
 
 async function notProvenIn({ missions }: Reads, { mission, now }: MissionListing) {

@@ -68,6 +68,8 @@ import {
 } from '../../track/operations/attempt-answer.ts'
 import { LandedEntry, landedEntry } from '../../track/operations/landed.ts'
 import {
+  leftWork,
+  leftWorkFields,
   missionKind,
   missionRunsFields,
   missionStatus,
@@ -259,6 +261,7 @@ const MissionDetail = z.object({
   constraints: z.string().nullable(),
   done_when: DoneWhenEntry.nullable(),
   status: missionStatus,
+  ...leftWorkFields,
   current_phase: z.int(),
   total_phases: z.int(),
   files_changed: z.int(),
@@ -463,6 +466,7 @@ async function missionDetail(
     constraints: mission.constraints,
     done_when: doneWhenEntry(mission.doneWhen),
     status: shownStatus(mission, now),
+    ...leftWork(mission, now),
     ...phaseProgress(mission, phases),
     files_changed: totals.distinctFilesChanged,
     phase_summary: await phaseSummary(reads, mission, phases),

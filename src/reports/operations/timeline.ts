@@ -15,7 +15,12 @@ import { phaseStatuses, shownStatus } from '../../track/domain/mission.ts'
 import { attemptStatuses, resolutions } from '../../track/domain/task.ts'
 import { verdictValues } from '../../track/domain/verdict.ts'
 import { ChangeCounts, measurementLevel } from '../../track/operations/attempt-answer.ts'
-import { missionRunsFields, missionStatus } from '../../track/operations/mission-answer.ts'
+import {
+  leftWork,
+  leftWorkFields,
+  missionRunsFields,
+  missionStatus,
+} from '../../track/operations/mission-answer.ts'
 import { missionRuns } from '../../track/operations/summary.ts'
 import { undoneTasks } from '../../track/operations/tree-write.ts'
 import type { ChangedLines, TimelineAttempt, TimelineTask } from '../ports/timeline-reads.ts'
@@ -106,6 +111,7 @@ export const missionTimeline = defineOperation({
     /** Promised by each of its tasks. */
     done_when: DoneWhenEntry.nullable(),
     status: missionStatus,
+    ...leftWorkFields,
     created_at: z.string(),
     completed_at: z.string().nullable(),
     /** What was accomplished, as whoever completed it says. */
@@ -167,6 +173,7 @@ async function timelineOf(
     constraints: mission.constraints,
     done_when: doneWhenEntry(mission.doneWhen),
     status: shownStatus(mission, now),
+    ...leftWork(mission, now),
     created_at: instant(mission.createdAt),
     completed_at: instantOrNull(mission.completedAt),
     summary: mission.summary,

@@ -10,6 +10,7 @@ import {
 } from '../../surfaces/cli/render/parts.ts'
 import { formatDuration } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, CallView, RenderContext } from '../../surfaces/cli/render/view.ts'
+import { leftText } from './mission.ts'
 import { claims } from './records.ts'
 
 export const missionStarted: CallView<'start_mission'> = (answer, page, { name }) =>
@@ -42,9 +43,10 @@ export function missionCompleted(
   page: RenderContext,
 ): string {
   const { metrics, already_completed: isRepeated = false } = answer
+  const left = leftText(answer, page)
   const id = page.ink('dim', answer.workflow_id ?? answer.mission_id)
   return blocks(
-    `${page.ink('green', 'Ended')} ${id}: ${statusWord(answer.status, page)}.${isRepeated ? ' It had ended before. Nothing changed.' : ''}`,
+    `${page.ink('green', 'Ended')} ${id}: ${statusWord(answer.status, page)}${left === '' ? '' : `, with ${left}`}.${isRepeated ? ' It had ended before. Nothing changed.' : ''}`,
     `${metrics.total_phases === 0 ? '' : `${formatCount(metrics.total_phases, 'phase')}, `}${formatCount(metrics.total_tasks, 'task')}, ${formatCount(metrics.files_changed, 'file')} changed, in ${formatDuration(metrics.total_duration_seconds)}.`,
     claims(answer, 'The one who completed it', page),
     section(

@@ -7,6 +7,7 @@ import { table } from '../../surfaces/cli/render/table.ts'
 import { formatAge, formatDuration } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, CallView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { landedWords } from '../domain/landed.ts'
+import { leftWorkText } from '../domain/mission.ts'
 import type { MissionEntry, PhaseSummary } from '../operations/mission-answer.ts'
 import { landedCounts } from './landed.ts'
 import { claims, decisionList, issueList, progressList } from './records.ts'
@@ -49,6 +50,7 @@ function headOf(mission: MissionAnswer, page: RenderContext): readonly (readonly
     ['constraints', mission.constraints ?? ''],
     ['profile', mission.profile === 'STANDARD' ? '' : (mission.profile?.toLowerCase() ?? '')],
     ['status', statusWord(mission.status, page)],
+    ['left', leftText(mission, page)],
     ['phase', phaseOf(mission, ' of ')],
     ['measured', `${formatCount(mission.files_changed, 'file')} changed by attempts in this mission`],
     ['began', formatAge(mission.created_at, page.now)],
@@ -100,9 +102,14 @@ function contextHead(answer: OutputOf<'get_context'>, page: RenderContext): stri
     ['scope', answer.scope ?? ''],
     ['constraints', answer.constraints ?? ''],
     ['status', statusWord(answer.mission_status, page)],
+    ['left', leftText(answer, page)],
     ['phase', phase && `${phase} expected`],
   ] as const
   return `${page.ink('bold', answer.mission_name)}\n${pairs(rows, page)}`
+}
+
+export function leftText({ left }: Pick<MissionEntry, 'left'>, { ink }: RenderContext): string {
+  return left === undefined ? '' : ink('yellow', leftWorkText(left))
 }
 
 /** Nothing, if there is no phase and nobody announced one. */
@@ -128,6 +135,7 @@ export function missionTable(missions: readonly MissionListRow[], page: RenderCo
     { title: 'to do', align: 'right' },
     { title: 'done', align: 'right' },
     { title: 'inbox', align: 'right' },
+    { title: 'left', shrinks: true },
     { title: 'id' },
   ] as const
   const rows = missions.map((mission) => [
@@ -139,6 +147,7 @@ export function missionTable(missions: readonly MissionListRow[], page: RenderCo
     String(mission.to_do_tasks),
     String(mission.done_tasks),
     needsYou(mission, page),
+    leftText(mission, page),
     page.ink('dim', mission.mission_id),
   ])
   return table(columns, rows, page)

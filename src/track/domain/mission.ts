@@ -1,4 +1,5 @@
 import type { MissionId, PhaseId } from '../../kernel/id.ts'
+import { formatCount } from '../../kernel/text.ts'
 import type { DoneWhen } from '../../plan/domain/done-when.ts'
 
 export const profiles = ['simple', 'standard', 'complex'] as const
@@ -52,6 +53,23 @@ export interface Phase {
 
 export function isEnded(mission: Mission): boolean {
   return mission.status === 'completed' || mission.status === 'failed' || mission.status === 'partial'
+}
+
+/** The work that an ended mission left. */
+export interface LeftWork {
+  readonly not_done: number
+  /** Those that are not done any more: a person sent them back or took them up again. */
+  readonly to_do_again: number
+  /** Done tasks that are contradicted, and that nobody accepted. */
+  readonly contradicted: number
+}
+
+export function leftWorkText({ not_done, to_do_again, contradicted }: LeftWork): string {
+  const again = to_do_again === 0 ? '' : ` (${to_do_again} to do again)`
+  return [
+    ...(not_done === 0 ? [] : [`${formatCount(not_done, 'task')} not done${again}`]),
+    ...(contradicted === 0 ? [] : [`${formatCount(contradicted, 'task')} contradicted`]),
+  ].join(', ')
 }
 
 /** BLOCKED is a mission in progress that has an open blocker and no attempt running. */

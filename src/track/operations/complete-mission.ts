@@ -23,6 +23,7 @@ import { isEnded, type Mission, missionEndings, phaseProgress } from '../domain/
 import type { Task } from '../domain/task.ts'
 import type { DoubtedTasks } from '../ports/mission-reads.ts'
 import { agentItemKinds, readGateSettings } from './completion.ts'
+import { leftWork, leftWorkFields } from './mission-answer.ts'
 
 export const completeMission = defineOperation({
   name: 'complete_mission',
@@ -66,6 +67,7 @@ export const completeMission = defineOperation({
       tokens_output: z.int(),
     }),
     completed_at: z.string(),
+    ...leftWorkFields,
     waits_for: list(WaitingEntry),
     warnings: strings,
     /** Done tasks that are contradicted or unproven, and that no person accepted; absent if there are none. */
@@ -138,16 +140,19 @@ export const completeMission = defineOperation({
     ]
     const doubted = doubtedEntry(await reads.missions.doubtedTasks(mission.id, maxDoubted))
     const completedAt = repeat ? (mission.completedAt ?? setting.at) : setting.at
+    const metrics = await metricsOf(reads, mission, completedAt)
+    const comments = repeat ? [] : await reads.reviews.commentsInMission(mission.id)
     return {
       events,
-      answer: {
+      answerFrom: async (after) => ({
         mission_id: mission.id,
         ...closing,
         summary: excerpt(closing.summary, 1000),
         achievements: excerptNotes(closing.achievements),
         limitations: excerptNotes(closing.limitations),
-        metrics: await metricsOf(reads, mission, completedAt),
+        metrics,
         completed_at: instant(completedAt),
+        ...leftWork(await findMission(after, mission.id), await after.missions.now(mission.id)),
         waits_for: waiting.items.map(({ item }) => openItemEntry(item.item)),
         warnings: [
           ...(waiting.total === 0
@@ -155,21 +160,21 @@ export const completeMission = defineOperation({
             : [
                 `${waiting.total === 1 ? '1 inbox item still waits' : `${waiting.total} inbox items still wait`} for a person: waymark inbox lists them.`,
               ]),
-          ...(sentBack.length === 0 ? [] : [`${tasksSentBackText(sentBack)}.`]),
-          ...(repeat ? [] : unansweredNotes(mission.id, await reads.reviews.commentsInMission(mission.id))),
+          ...(sentBack.length === 0 ? [] : [`${endWords[input.status]} ${tasksSentBackText(sentBack)}.`]),
+          ...unansweredNotes(mission.id, comments),
           ...unfinishedTasksNotes(unfinished.filter(({ id }) => !sentBack.some((task) => task.id === id))),
           ...(doubted === null ? [] : [doubtedNote(doubted)]),
-          ...lost.slice(0, 3).map((run) => `${lossWords[input.status]} ${runEndWords(run)}.`),
+          ...lost.slice(0, 3).map((run) => `${endWords[input.status]} ${runEndWords(run)}.`),
         ],
         ...(doubted && { doubted }),
-        ...(repeat && { already_completed: true }),
-      },
+        ...(repeat && { already_completed: true as const }),
+      }),
     }
   }),
 )
 
-/** The end of a mission in spite of, or because of, a run that did not succeed. */
-const lossWords = {
+/** The end of a mission in spite of, or because of, what did not succeed. */
+const endWords = {
   completed: 'Completed although',
   partial: 'Completed as partial:',
   failed: 'Completed as failed:',
@@ -215,7 +220,7 @@ async function tasksSentBack(reads: Reads, missionId: MissionId): Promise<readon
 }
 
 function tasksSentBackText(tasks: readonly Task[]): string {
-  return `A person sent ${formatCount(tasks.length, 'task')} back, and nobody has redone ${tasks.length === 1 ? 'it' : 'them'}: ${namedTasks(tasks)}`
+  return `a person sent ${formatCount(tasks.length, 'task')} back, and nobody has redone ${tasks.length === 1 ? 'it' : 'them'}: ${namedTasks(tasks)}`
 }
 
 /** Comments of people on the work, of which the agent may not know. */
@@ -230,7 +235,7 @@ function unansweredNotes(missionId: MissionId, comments: readonly ReviewComment[
 function unfinishedTasksNotes(tasks: readonly Task[]): readonly string[] {
   if (tasks.length === 0) return []
   return [
-    `${formatCount(tasks.length, 'task')} of the mission ${tasks.length === 1 ? 'is' : 'are'} not done: ${namedTasks(tasks)}.`,
+    `${endWords.completed} ${formatCount(tasks.length, 'task')} ${tasks.length === 1 ? 'is' : 'are'} not done: ${namedTasks(tasks)}.`,
   ]
 }
 

@@ -21,7 +21,15 @@ import type { RecordFilter } from '../ports/record-reads.ts'
 import { undoneEntry } from './attempt-answer.ts'
 import { missionLanded, missionLandedField } from './landed.ts'
 import { openLosses, openLossFields } from './losses.ts'
-import { missionRunsFields, missionStatus, PhaseSummary, TaskEntry, taskEntry } from './mission-answer.ts'
+import {
+  leftWork,
+  leftWorkFields,
+  missionRunsFields,
+  missionStatus,
+  PhaseSummary,
+  TaskEntry,
+  taskEntry,
+} from './mission-answer.ts'
 import {
   DecisionEntry,
   decisionEntry,
@@ -199,6 +207,7 @@ export const getContext = defineOperation({
     mission_id: z.string(),
     mission_name: z.string(),
     mission_status: missionStatus,
+    ...leftWorkFields,
     /** Left out with `since`. */
     objective: z.string().nullable().optional(),
     description: z.string().optional(),
@@ -288,6 +297,7 @@ export const getContext = defineOperation({
       mission_id: mission.id,
       mission_name: mission.name,
       mission_status: shownStatus(mission, now),
+      ...leftWork(mission, now),
       ...(isNew && { objective }),
       ...brief,
       current_phase: current,

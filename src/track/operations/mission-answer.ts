@@ -6,10 +6,18 @@ import { excerpt } from '../../kernel/text.ts'
 import { DoneWhenEntry } from '../../plan/operations/done-when.ts'
 import type { TaskLine } from '../../plan/ports/task-reads.ts'
 import { landedStates } from '../domain/landed.ts'
-import { type PhaseStatus, type Profile, phaseProgress, shownStatus } from '../domain/mission.ts'
+import {
+  isEnded,
+  type LeftWork,
+  type Mission,
+  type PhaseStatus,
+  type Profile,
+  phaseProgress,
+  shownStatus,
+} from '../domain/mission.ts'
 import { type Attempt, callerTypes, type Task, type TaskHistory } from '../domain/task.ts'
 import { verdictValues } from '../domain/verdict.ts'
-import type { MissionListing } from '../ports/mission-reads.ts'
+import type { MissionCounts, MissionListing } from '../ports/mission-reads.ts'
 import { ChangeCounts, UndoneEntry } from './attempt-answer.ts'
 
 /** Missions, and the tasks, phases and runs of a mission. */
@@ -22,6 +30,18 @@ export const profileWords = {
   standard: 'STANDARD',
   complex: 'COMPLEX',
 } as const satisfies Record<Profile, string>
+export const LeftWorkEntry = z.object({ not_done: z.int(), to_do_again: z.int(), contradicted: z.int() })
+/** The work that an ended mission left; absent if there is none. */
+export const leftWorkFields = { left: LeftWorkEntry.optional() }
+
+export function leftWork(
+  mission: Mission,
+  { toDoTasks, left: { toDoAgain, contradicted } }: MissionCounts,
+): { readonly left?: LeftWork } {
+  if (!isEnded(mission) || toDoTasks + contradicted === 0) return {}
+  return { left: { not_done: toDoTasks, to_do_again: toDoAgain, contradicted } }
+}
+
 /** Phase statuses as Mission Control spells them. */
 export const phaseWords = {
   pending: 'PENDING',
@@ -48,6 +68,7 @@ export const MissionEntry = z.object({
   open_items: z.int(),
   created_at: z.string(),
   completed_at: z.string().nullable(),
+  ...leftWorkFields,
 })
 export type MissionEntry = z.output<typeof MissionEntry>
 
@@ -66,6 +87,7 @@ export function missionEntry({ mission, now, phases }: MissionListing): MissionE
     open_items: now.openItems,
     created_at: instant(mission.createdAt),
     completed_at: instantOrNull(mission.completedAt),
+    ...leftWork(mission, now),
   }
 }
 

@@ -27,6 +27,8 @@ export interface MissionCounts {
   readonly openItems: number
   readonly doneTasks: number
   readonly toDoTasks: number
+  /** What it left if it has ended: tasks to do that were done before, and done ones that are contradicted. */
+  readonly left: { readonly toDoAgain: number; readonly contradicted: number }
 }
 
 export interface MissionListing {

@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import type { MissionId, TaskId } from '../../kernel/id.ts'
@@ -278,7 +278,20 @@ async function listMissions(
   return pageOf(matching, request, missionOf)
 }
 
-const nothing: MissionCounts = { openAttempts: 0, openBlockers: 0, openItems: 0, doneTasks: 0, toDoTasks: 0 }
+const nothing: MissionCounts = {
+  openAttempts: 0,
+  openBlockers: 0,
+  openItems: 0,
+  doneTasks: 0,
+  toDoTasks: 0,
+  left: { toDoAgain: 0, contradicted: 0 },
+}
+
+/** Of the tasks of an ended mission in a state. */
+function leftTasks(condition: RawBuilder<unknown>) {
+  return sql<number>`case when mission.completed_at is null then 0 else (select count(*) from task
+    where task.project_id = mission.project_id and task.mission_id = mission.id and ${condition}) end`
+}
 
 async function missionFigures(scope: ReadScope, missionId: MissionId): Promise<MissionCounts> {
   return (await missionFiguresById(scope, [missionId])).get(missionId) ?? nothing
@@ -325,6 +338,18 @@ const standings = prepareByIds((db, projectId, missionIds) =>
         where attempt.project_id = mission.project_id and attempt.status = 'open'
           and place.project_id = attempt.project_id and place.task_id = attempt.task_id
           and place.kind = 'mission' and place.place = mission.id)`.as('running_tasks'),
+      leftTasks(
+        sql`task.readiness in ('ready', 'blocked') and exists (select 1 from attempt as last
+          where last.project_id = task.project_id and last.id = task.last_attempt_id
+            and last.status in ('success', 'partial_success'))`,
+      ).as('again_tasks'),
+      leftTasks(
+        sql`task.readiness = 'done' and task.resolution <> 'dropped'
+          and exists (select 1 from attempt_end as ended where ended.project_id = task.project_id
+            and ended.attempt_id = task.last_attempt_id and ended.verdict = 'contradicted')
+          and not exists (select 1 from inbox_item as item where ${acceptingItem})
+          and not exists (select 1 from review where ${acceptingReview})`,
+      ).as('contradicted_tasks'),
     ]),
 )
 
@@ -343,6 +368,7 @@ async function missionFiguresById(
         openItems: row.open_items,
         doneTasks: row.done_tasks,
         toDoTasks: row.to_do_tasks + row.begun_tasks - row.running_tasks,
+        left: { toDoAgain: Number(row.again_tasks), contradicted: Number(row.contradicted_tasks) },
       },
     ]),
   )

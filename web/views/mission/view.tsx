@@ -2,6 +2,7 @@ import type { ReadonlySignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { needsYouText } from '../../../src/inbox/domain/inbox-item.ts'
+import { leftWorkText } from '../../../src/track/domain/mission.ts'
 import type { Timeline } from '../../api/entities.ts'
 import { denialReason } from '../../api/session.ts'
 import { type Handlers, useCommands } from '../../keys/commands.ts'
@@ -125,6 +126,7 @@ function MissionHeader({ mission }: { readonly mission: Timeline }) {
             Completed although {reason}.
           </p>
         ))}
+        {mission.left !== undefined && <p class="deleted">Ended with {leftWorkText(mission.left)}.</p>}
         <WaitsFor mission={mission} />
         <NextStep mission={mission} />
         <p class="mission-report">
