@@ -122,11 +122,12 @@ test('change control needs approvals as its risk says, and a person’s acceptan
 
 test('release ends after its tasks are proven, approved and landed, in this order', () => {
   const steps = [event('submit'), event('approve'), event('finish')]
-  const given = ['tasks_done', 'proven', 'approved', 'landed']
+  const given = ['tasks_done', 'proven', 'redone', 'approved', 'landed']
   expect(way('release', steps, given)).toEqual(['build', 'review', 'land', 'released'])
   for (const [missing, state] of [
     ['tasks_done', 'build'],
     ['proven', 'build'],
+    ['redone', 'build'],
     ['approved', 'review'],
     ['landed', 'land'],
   ]) {

@@ -74,6 +74,12 @@ export function newerThan(fresh: ArtifactDefinition['fresh'], visits: readonly V
   }
 }
 
+/** The revision at which the run last went back to an earlier state; null if it never did. */
+export function lastReturn(visits: readonly Visit[]): number | null {
+  const start = roundStart(visits)
+  return visits.some(({ first, last }) => last === start && first < last) ? start : null
+}
+
 /**
  * The revision at which the run last went back to an earlier state; the first entry if it never did. Files of events after
  * that belong to the new round.

@@ -133,6 +133,8 @@ export interface ObservedTask {
   readonly done: boolean
   /** It was done, and a person took its changes back: it counts as not done. */
   readonly undone?: true
+  /** It was done since the run went back to an earlier state. */
+  readonly doneAgain?: true
   /** The verdict of its last ended attempt; null if it has none, absent if no guard asks. */
   readonly verdict?: VerdictValue | null
   /** The person who accepted it although it is not proven. */

@@ -224,6 +224,7 @@ const guardFields = variants('type', [
   guard('milestone', { id: text.describe('A milestone of the plan') }),
   variants('condition', [
     guardVariant('task', 'all_done', { phase: text.describe('Default: all tasks').optional() }),
+    guardVariant('task', 'done_again', { phase: text.describe('Default: all tasks').optional() }),
   ]),
   variants('condition', [guardVariant('verdict', 'proven', {})]),
   guard('landed', { branch: text.describe('Default: the default branch').optional() }),
@@ -275,7 +276,7 @@ function guardFrom(fields: OmitFromUnion<z.output<typeof guardFields>, 'descript
         maxAge: fields.max_age === undefined ? null : milliseconds(fields.max_age),
       }
     case 'task':
-      return { type: 'task', condition: 'all_done', phase: fields.phase ?? null }
+      return { type: 'task', condition: fields.condition, phase: fields.phase ?? null }
     case 'landed':
       return { type: 'landed', branch: fields.branch ?? null }
     case 'approval':

@@ -24,7 +24,13 @@ import type { PlanFilter } from '../../plan/ports/plan-reads.ts'
 import { sentBackTasks } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { isEnded, phaseProgress, shownStatus } from '../../track/domain/mission.ts'
-import { type Attempt, isCompleted, isStale, type SnapshotLocation } from '../../track/domain/task.ts'
+import {
+  type Attempt,
+  completedSince,
+  isCompleted,
+  isStale,
+  type SnapshotLocation,
+} from '../../track/domain/task.ts'
 import { countNotLanded, undoneLandings } from '../../track/operations/landed.ts'
 import { LeftWorkEntry, MissionEntry, missionEntry } from '../../track/operations/mission-answer.ts'
 import type { MissionListing } from '../../track/ports/mission-reads.ts'
@@ -269,10 +275,7 @@ async function sentBackBy({ runs }: Reads, record: RunRecord, definition: Proces
   if (last?.kind !== 'event' || !isSentBack(definition, last)) return null
   const subject = subjectOf(record)
   const attempts = subject === null ? [] : await runs.attemptsOf(subject)
-  const isDoneAgain = attempts.some(
-    ({ status, closedAt }) => status !== 'abandoned' && closedAt !== null && closedAt > last.createdAt,
-  )
-  if (isDoneAgain) return null
+  if (completedSince(attempts, last.createdAt).length > 0) return null
   const { reason } = last.payload
   return { author: last.author, reason: typeof reason === 'string' ? excerpt(reason, 300) : null }
 }

@@ -1,3 +1,4 @@
+import { isSentBack } from '../../gate/domain/decisions.ts'
 import type { MissionId, TaskId } from '../../kernel/id.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
@@ -18,6 +19,7 @@ export const maxReviews = 3
 const maxItems = 50
 const maxReturns = 20
 const maxReviewsOfMission = 50
+const maxRuns = 20
 
 /** The last word of a person about a task, if it sent the task back; null if the task was approved since. */
 export async function sentBackOf(
@@ -32,12 +34,49 @@ export async function sentBackOf(
   return lastWords(reviews, items.items, until).get(taskId) ?? null
 }
 
-/** When a person sent the work back that an attempt does again; null if nobody did. */
+/** When a person sent the work back that an attempt does again, or a run about it; null if nobody did. */
 export async function sentBackBefore(
   reads: Reads,
-  { taskId, number, openedAt }: Pick<Attempt, 'taskId' | 'number' | 'openedAt'>,
+  attempt: Pick<Attempt, 'taskId' | 'missionId' | 'number' | 'openedAt'>,
 ): Promise<number | null> {
-  return number === 1 ? null : ((await sentBackOf(reads, taskId, openedAt))?.at ?? null)
+  if (attempt.number === 1) return null
+  const [back, ofRuns] = await Promise.all([
+    sentBackOf(reads, attempt.taskId, attempt.openedAt),
+    runsSentBackBefore(reads, attempt),
+  ])
+  const times = [...(back === null ? [] : [back.at]), ...ofRuns]
+  return times.length === 0 ? null : Math.max(...times)
+}
+
+/** When people last sent back the active runs of an attempt's task and of its mission. */
+async function runsSentBackBefore(
+  { runs }: Reads,
+  { taskId, missionId, openedAt }: Pick<Attempt, 'taskId' | 'missionId' | 'openedAt'>,
+): Promise<readonly number[]> {
+  const subjects = [{ taskId }, ...(missionId === null ? [] : [{ missionId }])]
+  const pages = await Promise.all(
+    subjects.map((subject) => runs.list({ status: 'active', ...subject }, { limit: maxRuns })),
+  )
+  const about = new Map(pages.flatMap(({ items }) => items.map(({ item }) => [item.id, item] as const)))
+  const times = [...about.values()]
+    .filter((run) => run.taskId === null || run.taskId === taskId)
+    .map(async ({ id, process }) => {
+      const [definition, history] = await Promise.all([
+        runs.definition(process.hash),
+        runs.history(id, { limit: maxReturns }),
+      ])
+      const back = history.items.find(
+        ({ item }) =>
+          item.createdAt <= openedAt &&
+          item.kind === 'event' &&
+          item.identity?.startsWith('person ') &&
+          item.unsatisfied.length === 0 &&
+          definition !== null &&
+          isSentBack(definition, item),
+      )
+      return back === undefined ? [] : [back.item.createdAt]
+    })
+  return (await Promise.all(times)).flat()
 }
 
 /** The same for the tasks of a mission. */

@@ -101,6 +101,13 @@ export function isStale(attempt: Attempt, now: number): boolean {
   return attempt.status === 'open' && Math.abs(now - attempt.lastCallAt) >= staleAfter
 }
 
+/** Attempts that were completed after a time. */
+export function completedSince(attempts: readonly Attempt[], at: number): readonly Attempt[] {
+  return attempts.filter(
+    ({ status, closedAt }) => status !== 'abandoned' && closedAt !== null && closedAt > at,
+  )
+}
+
 /** Until when an attempt counts as at work. One that its agent never ended is at work until it is stale. */
 export function atWorkUntil({ status, closedAt, lastCallAt }: Attempt): number {
   const staleAt = lastCallAt + staleAfter

@@ -125,3 +125,34 @@ test('release: status says what each step waits for, until the mission is comple
   await run.emit('finish')
   expect(await next()).toContain(`"Sign in": waymark mission complete ${missionId}`)
 })
+
+test('release: work that was sent back is not submitted again as it was', async () => {
+  const { project, run, start, complete } = await gatedMission(shipped('release'), 'release')
+  const accept = async (task: string) => {
+    const { content } = await project.call('review_show', { task }, { actor: ana })
+    await project.call('review_send', { subject: { task }, action: 'approve', content }, { actor: ana })
+  }
+  const task = await start()
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  await complete(task)
+  await accept(task)
+  await run.emit('submit')
+  await project.call('reject', { id: run.id, reason: 'Hash it.', event: 'send_back' }, { actor: ana })
+  const missing = async () => (await run.refused('submit')).details
+  expect(await missing()).toMatchObject({
+    missing_guards: ['redone: no task was done since the work was sent back'],
+  })
+
+  await project.call('taskman_task_edit', { task_id: task, status: 'to_do' })
+  await start({ task_id: task })
+  expect(await complete(task)).toMatchObject({
+    verdict: { reasons: expect.arrayContaining([expect.objectContaining({ rule: 'no_change' })]) },
+  })
+  expect(await missing()).toMatchObject({ missing_guards: [expect.stringMatching(/^proven: /)] })
+
+  const more = await start()
+  project.write('src/hash.ts', 'export const auth = hash(2)\n')
+  await complete(more)
+  await Promise.all([task, more].map(accept))
+  expect(await run.emit('submit')).toMatchObject({ transition: { to_state: 'review' } })
+})

@@ -173,6 +173,10 @@ const cases: Readonly<Record<string, FailClosedCase>> = {
     },
     fails: { open: { tasks: [{ id: 't-1', phase: 'P1', done: false }] } },
   },
+  'task that must be done again': {
+    guard: { type: 'task', condition: 'done_again', phase: null },
+    unknown: { 'nothing observed': {}, empty: { tasks: [] } },
+  },
   verdict: {
     guard: { type: 'verdict', condition: 'proven' },
     unknown: {

@@ -1,20 +1,31 @@
 import { excerpt } from '../../../kernel/text.ts'
+import { lastReturn } from '../artifacts.ts'
 import { type GuardKind, satisfiedGuard, unknownGuard, unsatisfiedGuard } from './guard.ts'
 
 export interface TaskGuard {
   readonly type: 'task'
-  readonly condition: 'all_done'
+  /** `done_again`: of a run that went back to an earlier state, a task was done since. */
+  readonly condition: 'all_done' | 'done_again'
   /** Null: all tasks of the run's subject. */
   readonly phase: string | null
 }
 
-/** All tasks are done; without any task, the guard fails. */
+/** All tasks are done, or one was done again; without any task, the guard fails. */
 export const task: GuardKind<TaskGuard> = {
   needs: ({ phase }) => [{ kind: 'tasks', phase }],
-  evaluate: ({ phase }, { observed }) => {
+  evaluate: ({ phase, condition }, { observed, visits }) => {
     const where = phase === null ? '' : ` of phase ${phase}`
     const tasks = observed.tasks?.filter((event) => phase === null || event.phase === phase) ?? []
     if (tasks.length === 0) return unknownGuard(`there are no tasks${where}`, 'Add a task, and complete it.')
+    if (condition === 'done_again') {
+      if (lastReturn(visits) === null) return satisfiedGuard('nothing was sent back')
+      if (tasks.some(({ done, doneAgain }) => done && doneAgain))
+        return satisfiedGuard('a task was done since')
+      return unsatisfiedGuard(
+        `no task${where} was done since the work was sent back`,
+        'Do what was asked for in a new task, or start a task again: first set its status to to_do. If nothing has to change, complete it with a no_change_reason.',
+      )
+    }
     const left = tasks.filter(({ done }) => !done)
     const open = left.map(({ id, name, undone }) => {
       const named = name === undefined ? id : `"${excerpt(name, 80)}" (${id})`

@@ -3,11 +3,11 @@ import type { PhaseId, TaskId } from '../../../kernel/id.ts'
 import type { TaskCard } from '../../../plan/ports/task-reads.ts'
 import type { Fingerprint, Reads } from '../../../store/ports/store.ts'
 import { landingMachine } from '../../../track/domain/landed.ts'
-import type { Task } from '../../../track/domain/task.ts'
+import { completedSince, type Task } from '../../../track/domain/task.ts'
 import { reasonText } from '../../../track/domain/verdict.ts'
 import { undoneTasks } from '../../../track/operations/tree-write.ts'
 import { approvedContent, isOfChanges } from '../../domain/approved-content.ts'
-import { isOfType } from '../../domain/artifacts.ts'
+import { isOfType, lastReturn } from '../../domain/artifacts.ts'
 import {
   type EvidenceNeed,
   nothingObserved,
@@ -75,7 +75,7 @@ export async function observeRun(sources: ObservationSources, loaded: LoadedRun)
     ci: await observedCi(sources),
     openBlockers: has('blockers') && subject !== null ? await openBlockers(reads, subject) : null,
     milestones: await observedMilestones(reads, needs),
-    tasks: has('tasks') ? await observedTasks(sources, loaded.record) : null,
+    tasks: has('tasks') ? await observedTasks(sources, loaded) : null,
     approvals: has('approvals') ? await observedApprovals(sources, loaded) : [],
   }
 }
@@ -175,7 +175,7 @@ const maxTasks = 1000
 
 async function observedTasks(
   { reads, external, now }: ObservationSources,
-  record: RunRecord,
+  { record, visits }: LoadedRun,
 ): Promise<readonly ObservedTask[]> {
   const phases = external.needs.flatMap((need) => (need.kind === 'tasks' ? [need.phase] : []))
   const lists = await Promise.all(
@@ -191,10 +191,26 @@ async function observedTasks(
         : observed
     }),
   )
-  return describeTasks(reads, await withoutUndone(reads, lists.flat()), {
+  const tasks = await withDoneAgain(reads, lists.flat(), { record, visits })
+  return describeTasks(reads, await withoutUndone(reads, tasks), {
     verdicts: external.needs.some(({ kind }) => kind === 'verdicts'),
     landings: external.needs.some(({ kind }) => kind === 'landings'),
   })
+}
+
+/** Marks the tasks with an attempt that ended since the run went back to an earlier state. */
+async function withDoneAgain(
+  { runs }: Reads,
+  tasks: readonly ObservedTask[],
+  { record, visits }: Pick<LoadedRun, 'record' | 'visits'>,
+): Promise<readonly ObservedTask[]> {
+  const revision = lastReturn(visits)
+  const subject = subjectOf(record)
+  const back = revision === null || subject === null ? null : await runs.eventAt(record.id, revision)
+  if (back === null || subject === null) return tasks
+  const since = completedSince(await runs.attemptsOf(subject), back.createdAt)
+  const again = new Set<string>(since.map(({ taskId }) => taskId))
+  return tasks.map((task) => (again.has(task.id) ? { ...task, doneAgain: true as const } : task))
 }
 
 /** Of a task whose work was taken back nothing is left to prove or to land: it is done again, or dropped. */
