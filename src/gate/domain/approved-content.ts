@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts'
 import { approvalFreshness, countedArtifacts } from './artifacts.ts'
 import type { ProcessDefinition } from './definition.ts'
-import { nothingObserved } from './evidence.ts'
+import { type Artifact, nothingObserved } from './evidence.ts'
 import { entryRevision, type Run } from './run.ts'
 
 /** The subject of an approval, with the measurements that it may need. */
@@ -44,6 +44,16 @@ export function approvedContent(
     const files = run.artifacts.filter(({ status }) => status === 'current').map(fileLine)
     return { state: run.state, entered, files: files.sort(), tree }
   }
+  const files = approvedFiles(definition, run, artifact)
+  return files.length === 0 ? null : { artifact, files: files.map(fileLine).sort() }
+}
+
+/** The submitted files of a type that an approval is about. */
+export function approvedFiles(
+  definition: ProcessDefinition,
+  run: Run,
+  artifact: string,
+): readonly Artifact[] {
   const { counted } = countedArtifacts(artifact, {
     dialect: definition.dialect,
     context: run.context,
@@ -56,7 +66,7 @@ export function approvedContent(
     visits: run.visits,
     observed: nothingObserved,
   })
-  return counted.length === 0 ? null : { artifact, files: counted.map(fileLine).sort() }
+  return counted
 }
 
 function fileLine({ type, path, sha256 }: { type: string; path: string; sha256: string }): string {

@@ -111,7 +111,14 @@ function changesCommand({
   return [[command, 'Read the changed lines']]
 }
 
-function shownLines({ request }: ListedItem): readonly string[] {
+function shownLines({ request, evidence }: ListedItem): readonly string[] {
+  if (request?.kind === 'decision') {
+    return (evidence?.artifacts ?? []).map(({ type, files, total }) => {
+      const more = total > files.length ? ` and ${total - files.length} more` : ''
+      const named = total === 0 ? 'The run recorded no file of it.' : `${files.join(', ')}${more}`
+      return escapeLineBreaks(`${type}: ${named}`)
+    })
+  }
   if (request?.kind === 'command') {
     const files = (request.files ?? []).map(({ path, sha256, text }) =>
       text === undefined ? `pinned ${path}  ${sha256?.slice(0, 12) ?? 'none'}` : `runs ${path}: ${text}`,

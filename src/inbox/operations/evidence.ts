@@ -1,6 +1,7 @@
 import { z } from 'zod'
-
+import { approvedFiles, isOfChanges } from '../../gate/domain/approved-content.ts'
 import type { RunRecord } from '../../gate/domain/run.ts'
+import { engineRun } from '../../gate/operations/run/evidence.ts'
 import { subjectOf } from '../../gate/operations/run/find-run.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { instantOrNull } from '../../kernel/instant.ts'
@@ -26,6 +27,8 @@ export const InboxEvidence = z.object({
   choices: list(ChoiceEntry),
   /** The last result of each command that was run for it, such as its tests. */
   commands: list(z.object({ run: z.string(), status: z.enum(commandEnds), ended_at: z.string().nullable() })),
+  /** The first files of each artifact to approve; none if the run recorded none. */
+  artifacts: list(z.object({ type: z.string(), files: strings, total: z.int() })),
   /** The subject of the measured changes to approve. */
   changed: z
     .object({
@@ -83,6 +86,7 @@ export async function inboxEvidence(reads: Reads, item: InboxItem): Promise<z.ou
     run: run && { process_name: excerpt(run.process.name, 80), state: run.state },
     choices: await choicesOf(reads, item, run),
     commands: run === null ? [] : await commandResults(reads, run),
+    artifacts: await artifactsToApprove(reads, item),
     changed: await changesToApprove(reads, item, run),
     agent_name: attempt === null ? null : displayName(attempt),
     person: personOf(attempt?.actor),
@@ -113,6 +117,21 @@ async function choicesOf({ runs }: Reads, { request }: InboxItem, run: RunRecord
   const definition = await runs.definition(run.process.hash)
   if (definition === null) return []
   return choiceEntries(definition, request.state, request.events)
+}
+
+async function artifactsToApprove({ runs }: Reads, { request, runId }: InboxItem) {
+  if (request?.kind !== 'decision' || runId === null) return []
+  const loaded = await runs.load(runId)
+  if (loaded === null) return []
+  const { definition } = loaded
+  const run = engineRun(loaded, new Map())
+  const types = request.approvals.flatMap(({ artifact }) =>
+    artifact === null || isOfChanges(definition, artifact) ? [] : [artifact],
+  )
+  return [...new Set(types)].map((type) => {
+    const files = approvedFiles(definition, run, type)
+    return { type, files: files.slice(0, 5).map(({ path }) => path), total: files.length }
+  })
 }
 
 const maxCommands = 100

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { inbox } from '../../../src/inbox/cli/inbox.ts'
 import { status } from '../../../src/project/cli/project.ts'
 import { person } from '../../support/project.ts'
 import { runOf } from './run.ts'
@@ -70,6 +71,23 @@ test('change control: what is changed after the approval needs another one', asy
     reason: 'artifact_not_submitted',
   })
   expect((await run.state()).current_state).toBe('review')
+})
+
+test('change control: who is asked to approve a proposal reads which file it is, or that there is none', async () => {
+  const page = { ink: (_: unknown, text: string) => text, width: 120, now: 0 }
+  const asked = async (text: string, artifact_paths: readonly string[]) => {
+    const { project, emit } = await runOf(text, { git: true })
+    project.write('docs/change.md', `A small change. ${'Why and how. '.repeat(20)}`)
+    await emit('propose', { payload: { risk: 'low' }, artifact_paths })
+    const answer = await project.call('inbox', { include: ['evidence'] }, { actor: ana })
+    return { artifacts: answer.items[0].evidence.artifacts, text: inbox(answer, page) }
+  }
+  const named = await asked(shipped('change-control'), ['docs/change.md'])
+  expect(named.artifacts).toEqual([{ type: 'proposal', files: ['docs/change.md'], total: 1 }])
+  expect(named.text).toContain('\n  proposal: docs/change.md\n')
+  const none = await asked(shipped('change-control').replace('required_artifacts: [proposal]', ''), [])
+  expect(none.artifacts).toEqual([{ type: 'proposal', files: [], total: 0 }])
+  expect(none.text).toContain('proposal: The run recorded no file of it.')
 })
 
 test('feature: the reason of a person is in the history, also where the event has no place for it', async () => {

@@ -103,6 +103,7 @@ export function Card({
             : ''}
         </p>
       ) : null}
+      <FilesToApprove artifacts={card.artifacts} />
       <ChangedTasks card={card} />
       {card.request?.kind === 'command' ? <PinnedFiles request={card.request} /> : null}
       <CommandResults commands={card.commands} />
@@ -182,6 +183,22 @@ export function Card({
         </div>
       )}
     </li>
+  )
+}
+
+/** The files that an approval is about, by their type. */
+function FilesToApprove({ artifacts }: Pick<InboxCard, 'artifacts'>) {
+  if (artifacts.length === 0) return null
+  return (
+    <ul class="pinned-files" aria-label="Files to approve">
+      {artifacts.map(({ type, files, total }) => (
+        <li key={type}>
+          <span class="muted">{type}</span>{' '}
+          {total === 0 ? 'The run recorded no file of it.' : <code>{files.join(', ')}</code>}
+          {total > files.length ? <span class="muted"> and {total - files.length} more</span> : null}
+        </li>
+      ))}
+    </ul>
   )
 }
 
