@@ -1,10 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { openTeam } from '../people/team-server.ts'
 import { runProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
+import { runBeside } from '../support/started-program.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
-import { type AgentMachine, connectedMachine, teamServer } from './machines.ts'
+import { type AgentMachine, agentMachine, connectedMachine, teamServer } from './machines.ts'
 
 const reviewed = `process: { dialect: 1, id: reviewed, version: "1.0.0", name: Reviewed, initial_state: work }
 roles: [{ name: agent, kind: agent }, { name: reviewer, kind: human }]
@@ -363,4 +365,33 @@ test('what a task did in a linked work tree and merged is as it was recorded', a
   const submit = { ...finish(run, 'one'), event_name: 'submit' }
   await agent.call('state_gate_emit_event', submit)
   expect(await server.api('approve', { id: run })).toMatchObject({ status: 'succeeded' })
+})
+
+test('an approval given where the files are counts for one given elsewhere after it', async () => {
+  const team = await openTeam()
+  const secretOf = async (name: string, kind: 'agent' | 'person') =>
+    (await team.call('token_create', { kind, person: name, ...(kind === 'agent' && { name: 'builder' }) }))
+      .secret
+  await team.call('token_create', { admin: true, person: 'Ada' })
+  for (const name of ['Maria', 'Nils']) {
+    await team.call('person_add', { name })
+    await team.call('member_add', { person: name, access: 'maintainer', roles: ['reviewer'] })
+  }
+  const of = (machine: AgentMachine, token: string): AgentMachine['environment'] => ({
+    ...machine.environment,
+    WAYMARK_SERVER: team.address,
+    WAYMARK_TOKEN: token,
+  })
+  const [machine, other] = [agentMachine(), agentMachine()]
+  Object.assign(machine.environment, of(machine, await secretOf('Ada', 'agent')))
+  const twice = accepted.replace('artifact: changes', 'artifact: changes, count: 2')
+  const { task, run, agent } = await begunTask(machine, twice)
+  await agent.call('complete_task', { task_id: task, ...succeeded })
+  const approve = async (name: string, where: AgentMachine) => {
+    const environment = of(where, await secretOf(name, 'person'))
+    const { out } = await runBeside(['approve', run, '--json'], { folder: where.folder, environment })
+    return JSON.parse(out)
+  }
+  expect(await approve('Maria', machine)).toMatchObject({ decided: false })
+  expect(await approve('Nils', other)).toMatchObject({ decided: true, status: 'succeeded' })
 })

@@ -67,11 +67,9 @@ export async function giveApprovals(
     if (refusal) throw refusal
   }
   const approvals = inputs.map(({ role, artifact: of, reason, reviewed }): RunApproval => {
-    const content = approvedContent(definition, run, {
-      artifact: of,
-      tree: external.approvedTree,
-      changes: external.changes,
-    })
+    const contentOf = (work: Pick<ExternalState, 'changes'> & { readonly tree: string | null }) =>
+      approvedContent(definition, run, { artifact: of, ...work })
+    const content = contentOf({ tree: external.approvedTree, changes: external.changes })
     if (content === null && isOfChanges(definition, of)) throw unmeasuredRunFailure(record)
     if (content === null) {
       throw new Failure('REFUSED', `Run ${record.id} has no "${of}" to approve.`, {
@@ -81,11 +79,13 @@ export async function giveApprovals(
     }
     const fingerprint = handling.fingerprint(content)
     if (reviewed !== undefined && reviewed !== fingerprint) throw concurrentChangeFailure(record.id)
+    // Files that are as recorded are approved as recorded, which every machine can compare.
+    const bound = external.recorded && contentOf(external.recorded)
     return {
       runId: record.id,
       role,
       artifact: of,
-      content: fingerprint,
+      content: bound === null ? fingerprint : handling.fingerprint(bound),
       reason,
       author: by,
       identity,
