@@ -238,6 +238,21 @@ describe('a check of a task', () => {
   })
 })
 
+test('a check whose approval was revoked says so in the verdict', async () => {
+  const task = await checkedTask('true')
+  const [{ request }] = (await task.items()) as [Answer]
+  await task.approve()
+  await task.project.call('command_revoke', { hash: request.hash }, { actor: person })
+  const { verdict } = await task.complete()
+  expect(verdict.reasons).toMatchObject([
+    {
+      rule: 'check_not_approved',
+      text: '"sh check.sh" did not run: a person revoked the answer about it.',
+    },
+  ])
+  expect(troubles(await task.project.call('doctor'))).toEqual([])
+})
+
 test('verify runs the checks of a task again, on the content as it is', async () => {
   const task = await checkedTask('exit 3')
   await task.approve()

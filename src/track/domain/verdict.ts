@@ -92,6 +92,8 @@ export interface CheckFact {
   readonly isShared?: boolean
   /** The person who rejected the command; only if it is not approved. */
   readonly refusal?: CheckRefusal
+  /** A person revoked the last answer to the command. */
+  readonly isRevoked?: true
 }
 
 export interface CheckRefusal {
@@ -621,7 +623,7 @@ function openChecks({
       return [
         {
           rule: 'check_not_approved',
-          text: `"${command}" did not run: no person had approved it.`,
+          text: `"${command}" did not run: ${check.isRevoked ? 'a person revoked the answer about it' : 'no person had approved it'}.`,
           fix: 'It needs a person, in the inbox. Once it is approved, in a terminal: waymark verify <task>',
         },
       ]

@@ -339,14 +339,21 @@ function sharedFailures(verdict: Verdict): readonly string[] {
 
 async function measuredCheck(
   reads: Reads,
-  { guard: { run }, approved, hash, tree: key, refusal }: ApprovableCommand,
+  { guard: { run }, approved, hash, tree: key, refusal, isRevoked }: ApprovableCommand,
   { tree, folder }: Pick<ExternalState, 'tree' | 'folder'>,
 ): Promise<MeasuredCheck> {
   const elsewhere = await resultOfRunner(reads, run, tree)
   if (elsewhere !== null) return endedCheck(run, elsewhere)
   const result = key === null ? null : await reads.runs.commandResult({ run, folder }, key)
   const nothing = { ...notRun({ run, pinned: [], timeout: 0 }), result, hash }
-  if (!approved) return { ...nothing, state: 'not_approved', ...(refusal && { refusal }) }
+  if (!approved) {
+    return {
+      ...nothing,
+      state: 'not_approved',
+      ...(refusal && { refusal }),
+      ...(isRevoked && { isRevoked }),
+    }
+  }
   if (tree === null) return nothing
   if (result === null || result.status === 'stopped') return { ...nothing, state: 'waiting' }
   if (result.status === 'running') return { ...nothing, state: 'running', ranAt: result.startedAt }

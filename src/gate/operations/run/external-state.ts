@@ -84,6 +84,8 @@ export interface ApprovableCommand {
   readonly approvedThere: boolean
   /** Null unless a person refused exactly this command. */
   readonly refusal: { readonly author: string; readonly reason: string; readonly hash: string } | null
+  /** A person revoked the last answer to it. */
+  readonly isRevoked?: true
   /** The key of its results: the tree, with the pinned files, since git may ignore those. */
   readonly tree: string | null
   /** The question for a person about it. */
@@ -536,6 +538,7 @@ export async function prepareCommands(
       guard,
       hash,
       ...answer,
+      ...revoked,
       tree: isOfTree ? tree : fingerprint([tree, hash]),
       question: asked.question,
     }
