@@ -395,3 +395,29 @@ test('an approval given where the files are counts for one given elsewhere after
   expect(await approve('Maria', machine)).toMatchObject({ decided: false })
   expect(await approve('Nils', other)).toMatchObject({ decided: true, status: 'succeeded' })
 })
+
+test('an approval that a person’s event gave counts for an event of an agent with the files', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server, server.newToken('ada'))
+  const both = reviewed
+    .replace('events: [', 'events: [{ name: approve, allowed_roles: [reviewer] }, ')
+    .replace(
+      'transitions: [',
+      'transitions: [{ from: work, event: approve, to: done, guard: { all: [reviewed, set] } }, ',
+    )
+  const { task, run, agent } = await begunTask(
+    machine,
+    `${both}  set: { type: context, variable: x, condition: exists }\n`,
+  )
+  await agent.call('complete_task', { task_id: task, ...succeeded })
+  const environment = {
+    ...machine.environment,
+    WAYMARK_SERVER: server.address,
+    WAYMARK_TOKEN: server.newToken('maria', 'person'),
+  }
+  const approved = runProgram(['approve', run, '--json'], { folder: machine.folder, environment })
+  expect(JSON.parse(approved.out)).toMatchObject({ event: 'approve', decided: false })
+  expect(await agent.call('state_gate_emit_event', finish(run, 'one'))).toMatchObject({
+    result: { accepted: true },
+  })
+})

@@ -12,8 +12,10 @@ import type { Reads } from '../../../store/ports/store.ts'
 import type { Task } from '../../../track/domain/task.ts'
 import { approvedContent, isOfChanges } from '../../domain/approved-content.ts'
 import { isOfType } from '../../domain/artifacts.ts'
-import { awaitedDecision, decisionItem } from '../../domain/decisions.ts'
+import { awaitedDecision, decisionItem, isForPeople } from '../../domain/decisions.ts'
+import { eventNamed, type ProcessDefinition } from '../../domain/definition.ts'
 import type { ObservedApproval } from '../../domain/evidence.ts'
+import { guardNames } from '../../domain/expression.ts'
 import type { Run, RunApproval, RunRecord } from '../../domain/run.ts'
 import type { LoadedRun } from '../../ports/run-reads.ts'
 import type { ApprovalEntry } from '../run-answer.ts'
@@ -79,8 +81,10 @@ export async function giveApprovals(
     }
     const fingerprint = handling.fingerprint(content)
     if (reviewed !== undefined && reviewed !== fingerprint) throw concurrentChangeFailure(record.id)
-    // Files that are as recorded are approved as recorded, which every machine can compare.
-    const bound = external.recorded && contentOf(external.recorded)
+    // Files that are as recorded are approved as recorded, which every machine can compare. An agent's event needs the files.
+    const { recorded } = external
+    const isOfRecord = recorded !== null && !isNeededByAgents(definition, { role, artifact: of })
+    const bound = isOfRecord ? contentOf(recorded) : null
     return {
       runId: record.id,
       role,
@@ -113,6 +117,21 @@ export async function giveApprovals(
     })),
     already: approvals.flatMap((approval) => priorOf(approval) ?? []),
   }
+}
+
+/** Whether an event that agents may send needs such an approval. */
+function isNeededByAgents(
+  definition: ProcessDefinition,
+  { role, artifact }: Pick<ApprovalInput, 'role' | 'artifact'>,
+): boolean {
+  const guards = definition.guards.flatMap(({ name, guard }) =>
+    guard.type === 'approval' && guard.role === role && guard.artifact === artifact ? [name] : [],
+  )
+  return definition.transitions.some(({ event, guard }) => {
+    const sent = eventNamed(definition, event)
+    const isNeeded = guardNames(guard).some((name) => guards.includes(name))
+    return isNeeded && sent !== undefined && !isForPeople(definition, sent)
+  })
 }
 
 /** Why a person cannot give an approval, whatever its content; null if they can. */
