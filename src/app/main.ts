@@ -1,3 +1,4 @@
+import { processEnd } from '../kernel/process-end.ts'
 import { isJsonWanted, print, printError, quietWhenClosed, reportFailures } from '../surfaces/cli/terminal.ts'
 import { endOnSignal, keepHeapSmall } from './process.ts'
 import { endOnUnexpected, endUnexpectedly } from './unexpected-errors.ts'
@@ -16,8 +17,13 @@ export async function main(): Promise<void> {
     const json = words[0] !== 'mcp' && isJsonWanted(words, process.env['WAYMARK_FORMAT'])
     await reportFailures(() => run(words), { json })
   } catch (error) {
-    endUnexpectedly(error)
+    // A signal also ends the pager, editor or client that a command waits for.
+    if (!processEnd.aborted || !isAbort(error)) endUnexpectedly(error)
   }
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError'
 }
 
 async function run([command = '', ...rest]: readonly string[]): Promise<void> {

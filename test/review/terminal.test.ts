@@ -47,3 +47,11 @@ test.skipIf(!hasPty)('Ctrl-C and Ctrl-D at a question leave a review, and nothin
   await screen.shows('Nothing was sent.')
   expect(await screen.ended).toBe(0)
 })
+
+test.skipIf(!hasPty)('a signal ends a review without an error while its pager is open', async () => {
+  const screen = openWork()('echo opened; sleep 60')
+  await screen.shows('opened')
+  screen.process.kill('SIGTERM')
+  expect(await screen.ended).toBe(143)
+  expect(screen.text()).not.toContain('error')
+})
