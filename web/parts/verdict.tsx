@@ -4,7 +4,7 @@ import type { AttemptData } from '../api/entities.ts'
 import { href } from '../router/location.ts'
 import { eventWords } from './event-words.ts'
 import { ClaimQuote, DeniedFiles, EvidenceLine, type MeasuredData, UnchangedClaims } from './evidence.tsx'
-import { StatusBadge, StatusIcon } from './status.tsx'
+import { StatusBadge, StatusIcon, statusOf } from './status.tsx'
 import { Prose } from './text.tsx'
 import './verdict.css'
 
@@ -29,6 +29,8 @@ interface CompletionProps {
     readonly author: string
     /** The person behind the author, where one is known. */
     readonly person?: string | null
+    /** How its attempt ended. */
+    readonly status?: string | null
     readonly text: ComponentChildren
   } | null
   readonly measured: MeasuredData | null
@@ -55,8 +57,10 @@ export function CompletionVerdict({
 }: CompletionProps) {
   if (claimed === null && measured === null && verdict === null) return null
   const isNamed = verdict?.reasons.some(({ rule }) => rule === 'claimed_not_changed') ?? false
+  const ended = claimed?.status == null ? 'done' : statusOf(claimed.status)
   return (
     <section class="completion" aria-label="Completion">
+      {ended === 'done' ? null : <StatusBadge status={ended} />}
       {claimed ? (
         <ClaimQuote author={claimed.author} person={claimed.person ?? null}>
           {claimed.text}

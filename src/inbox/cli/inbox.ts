@@ -2,7 +2,7 @@ import { shortenContent } from '../../gate/domain/approved-content.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { quoteShellWord } from '../../kernel/shell-word.ts'
 import { formatCount } from '../../kernel/text.ts'
-import { blocks, bullets, cutNote, indentText } from '../../surfaces/cli/render/parts.ts'
+import { blocks, bullets, cutNote, indentText, statusWord } from '../../surfaces/cli/render/parts.ts'
 import { shortRunIds } from '../../surfaces/cli/render/run-ids.ts'
 import { escapeLineBreaks, formatAge, withLocalTimes, withPerson } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
@@ -39,7 +39,11 @@ function withAnswers(item: ListedItem, text: string, page: RenderContext): strin
 /** The question of an item, or the command that shows it; and each possible answer with its effect. */
 function answerLines(item: ListedItem, page: RenderContext): string {
   if (needsInbox(item)) return `waymark inbox  ${page.ink('dim', 'Show it with its answers')}`
-  const effects: Readonly<Record<string, string>> = { ...answerEffects[item.kind], ...eventEffects(item) }
+  const effects: Readonly<Record<string, string>> = {
+    ...answerEffects[item.kind],
+    ...(item.kind === 'review' && effectsOfReview(item, page)),
+    ...eventEffects(item),
+  }
   const answers = item.answers.map(({ verb, command }): readonly [string, string] => {
     const content = verb === 'Approve' && item.content ? ` --content ${shortenContent(item.content)}` : ''
     return [`${shortRunIds(command)}${content}`, page.ink('dim', effects[verb] ?? verb)]
@@ -73,10 +77,20 @@ function eventEffects({ evidence }: ListedItem): Readonly<Record<string, string>
 const reviewEffects = {
   'Review the work': 'Read the lines, comment on them',
   Approve: 'Accept the work as it is',
-  'Send back': 'Send back: reopen the task with your reason',
-  Answer: 'Answer the agent; the task stays done',
+  'Send back': 'Send back with your reason: the task is to do again',
+  Answer: 'Answer the agent; the task stays as it is',
   Dismiss: 'Close this item without an answer',
 } as const
+
+/** The same, with the status that the task keeps. */
+function effectsOfReview({ evidence }: ListedItem, page: RenderContext): Readonly<Record<string, string>> {
+  if (!evidence || evidence.is_replaced || evidence.claimed === null) return {}
+  const stays = `the task stays ${statusWord(evidence.attempt_status ?? '', page)}`
+  return {
+    Answer: `Answer the agent; ${stays}`,
+    ...(evidence.attempt_status === 'failed' && { Approve: `Accept the changes; ${stays}` }),
+  }
+}
 
 /** The effect of each answer, by the kind of item. */
 const answerEffects: Readonly<Record<InboxRow['kind'], Readonly<Record<string, string>>>> = {
@@ -140,14 +154,16 @@ function shownLines({ request, evidence }: ListedItem): readonly string[] {
 function completionForm(evidence: NonNullable<InboxRow['evidence']>, page: RenderContext): string {
   const { claimed, measured, verdict, not_mine: denied } = evidence
   const { claimed_by: author, claimed_by_person: person } = evidence
-  if (verdict === null) return ''
+  const status = evidence.attempt_status
+  if (claimed === null && verdict === null) return ''
+  const ended = status === null || status === 'success' ? '' : `${statusWord(status, page)}: `
   const by = author === null ? '' : `  ${page.ink('dim', withPerson(author, person))}`
   return [
     ...(evidence.is_replaced ? [replacedText(measured)] : []),
-    ...(claimed === null ? [] : [`claimed   ${quoteText(claimed, page)}${by}`]),
+    ...(claimed === null ? [] : [`claimed   ${ended}${quoteText(claimed, page)}${by}`]),
     ...(measured === null ? [] : [`measured  ${measuredFiles(measured)}`]),
     ...deniedLine(denied),
-    verdictText(verdict, page, null),
+    ...(verdict === null ? [] : [verdictText(verdict, page, null)]),
   ].join('\n')
 }
 

@@ -53,6 +53,8 @@ export function reviewHeading(
     verdict,
     unchanged_claims: unchanged,
     not_mine: denied,
+    claimed,
+    attempts,
     waiting,
   }: ReviewView,
   page: Pick<RenderContext, 'ink'>,
@@ -64,15 +66,26 @@ export function reviewHeading(
     subject.kind === 'since'
       ? since
       : `${escapeLineBreaks(subject.name)}  ${subject.task_id ?? subject.mission_id ?? ''}`
+  const ended = attempts.filter(({ status }) => status !== 'open').length
+  const sum = subject.kind === 'task' && ended > 1 ? `The task now, after ${ended} attempts: ` : ''
   return [
     `${head}${by}`,
-    `${formatCount(totals.files, 'file')}, +${totals.added} -${totals.removed}${totals.viewed === 0 ? '' : `, ${formatCount(totals.viewed, 'file')} ${unchangedSinceViewed}`}; content ${content.slice(0, 12)}`,
+    ...(claimed === null || claimed.status === 'success' ? [] : [endedText(claimed)]),
+    `${sum}${formatCount(totals.files, 'file')}, +${totals.added} -${totals.removed}${totals.viewed === 0 ? '' : `, ${formatCount(totals.viewed, 'file')} ${unchangedSinceViewed}`}; content ${content.slice(0, 12)}`,
     ...(verdict === null
       ? unchanged.map((path) => `✗ Claimed but unchanged: ${escapeLineBreaks(path)}`)
       : [verdictText(verdict, page, null)]),
     ...nextStepLines(verdict, { taskId: subject.task_id ?? '', open: waiting }),
     ...deniedLine(denied),
   ].join('\n')
+}
+
+/** That the last attempt did not finish the task. */
+function endedText({ author, status, summary }: NonNullable<ReviewView['claimed']>): string {
+  const says = `${escapeLineBreaks(author)} says: ${plainLine(summary, 300)}`
+  return status === 'failed'
+    ? `The last attempt failed, and the task stays to do, also if you approve. ${says}`
+    : `The last attempt is partly done. ${says}`
 }
 
 export function fileLine({

@@ -15,7 +15,7 @@ import {
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { deniedFiles } from '../../track/domain/claimed-paths.ts'
-import { type Attempt, outcomeAuthorOf } from '../../track/domain/task.ts'
+import { type Attempt, attemptStatuses, outcomeAuthorOf } from '../../track/domain/task.ts'
 import { claimsWithNoChange } from '../../track/domain/verdict.ts'
 import { VerdictEntry, verdictEntry } from '../../track/operations/attempt-answer.ts'
 import { type ReviewComment, type ReviewSubject, subjectKey } from '../domain/review.ts'
@@ -123,7 +123,14 @@ export const reviewShow = defineOperation({
     /** Of a task: files that its agent says are not its own work, at most 50. */
     not_mine: strings,
     /** Of a task: what its last completion says. */
-    claimed: z.object({ author: z.string(), summary: z.string(), limitations: strings }).nullable(),
+    claimed: z
+      .object({
+        author: z.string(),
+        status: z.enum(attemptStatuses),
+        summary: z.string(),
+        limitations: strings,
+      })
+      .nullable(),
     /** Of a task: what the measurement says of its last completion. */
     verdict: VerdictEntry.nullable(),
     /** How this version of a task or mission was decided, if nothing waits for a decision any more. */
@@ -237,6 +244,7 @@ export const reviewShow = defineOperation({
           ? null
           : {
               author: outcomeAuthorOf(completed),
+              status: completed.status,
               summary: end.outcome.summary,
               limitations: end.outcome.limitations,
             },

@@ -159,7 +159,7 @@ export function itemsOpenedBy(
   const attempt = { ...situation.attempt, completedBy: actor }
   const location = { ...attempt, attemptId: attempt.id }
   const sentBack = status === 'failed' ? null : situation.sentBack
-  const items = [...reviewItem(outcome, { attempt, sentBack }, setting)]
+  const items = [...reviewItem(outcome, { attempt, status, sentBack }, setting)]
   const asBefore = new Set(restored.flatMap(({ paths }) => paths))
   const unexpected = evidence.scope.unexpected.filter((path) => !asBefore.has(path))
   if (unexpected.length > 0) {
@@ -209,12 +209,16 @@ export function deniedItem(
 
 function reviewItem(
   { manualReviewNeeded, manualReviewReason }: Outcome,
-  { attempt, sentBack }: Pick<CompletionSituation, 'attempt' | 'sentBack'>,
+  {
+    attempt,
+    status,
+    sentBack,
+  }: Pick<CompletionSituation, 'attempt' | 'sentBack'> & Pick<CompletionRequest, 'status'>,
   setting: TransactionContext,
 ): readonly InboxItem[] {
   if (!manualReviewNeeded && sentBack === null) return []
   const requested = manualReviewReason ?? 'The agent asks for a review and gave no reason.'
-  const returned = sentBack === null ? '' : doneAgainText(sentBack)
+  const returned = sentBack === null ? '' : doneAgainText(sentBack, status)
   const reason = [returned, manualReviewNeeded ? requested : ''].filter(Boolean).join(' ')
   const about = {
     kind: 'review' as const,
@@ -224,9 +228,12 @@ function reviewItem(
   return [openInboxItem(about, { ...attempt, attemptId: attempt.id }, setting)]
 }
 
-function doneAgainText({ author, text }: NonNullable<CompletionSituation['sentBack']>): string {
+function doneAgainText(
+  { author, text }: NonNullable<CompletionSituation['sentBack']>,
+  status: TaskOutcome,
+): string {
   const words = text === null || text.trim() === '' ? '.' : `: “${excerpt(text.trim(), 300)}”`
-  return `${author} sent it back${words} It was done again.`
+  return `${author} sent it back${words} It ${status === 'success' ? 'was done again' : 'is now partly done'}.`
 }
 
 /** The item that a verdict opens, by the project's setting; none for most. */
@@ -400,7 +407,7 @@ export function amendCompletion(
   const asksOfShared = status === 'success' && situation.isLastAtWork === true && verdictItems.length > 0
   const mode = situation.waiting.completion
   const opened = [
-    ...(before.manualReviewNeeded ? [] : reviewItem(outcome, { attempt, sentBack: null }, setting)),
+    ...(before.manualReviewNeeded ? [] : reviewItem(outcome, { attempt, status, sentBack: null }, setting)),
     ...verdictItem(verdict, { attempt, mode, asksOfShared }, setting),
   ]
   return {

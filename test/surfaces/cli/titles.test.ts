@@ -380,3 +380,31 @@ test('an inbox item of a verdict shows the claim, the figures and each reason', 
   await spoken(['task', 'complete', taskId, 'Wrote the form, all tests pass.'], project)
   expect((await spoken(['inbox'], project)).out).toContain('measured  attempt 2: 0 files')
 })
+
+test('an inbox item and a review say that the last attempt failed or is partly done', async () => {
+  const project = openCommandLine()
+  const { taskId } = startWork(project)
+  const end = (status: string, ...words: readonly string[]) =>
+    project.json('task', 'complete', taskId, 'Wrote half.', '--status', status, ...words)
+  const again = () => project.json('task', 'start', '--planned-task-id', taskId)
+  const read = async () => [
+    (await spoken(['inbox'], project)).out,
+    (await spoken(['review', 'show', taskId], project)).out,
+  ]
+  project.write('src/app.ts', 'export const app = 2\n')
+  end('success')
+  const { content } = project.json('review', 'show', taskId)
+  project.json('review', taskId, '--send-back', 'Use three.', '--content', content)
+  again()
+  end('failed', '--outcome.manual-review-needed', '--outcome.manual-review-reason', 'I am stuck.')
+  const [failed, reviewed] = await read()
+  expect(failed).toContain('claimed   failed: "Wrote half."')
+  expect(failed).toContain('Answer the agent; the task stays failed')
+  expect(reviewed).toContain('The last attempt failed, and the task stays to do')
+  expect(reviewed).toContain('The task now, after 2 attempts: 1 file, +1 -1')
+  again()
+  end('partial_success')
+  const [partly] = await read()
+  expect(partly).toContain('“Use three.” It is now partly done.')
+  expect(partly).toContain('the task stays partly done')
+})

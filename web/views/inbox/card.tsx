@@ -117,6 +117,7 @@ export function Card({
               ? {
                   author: card.claimed_by ?? openerOf(card),
                   person: card.claimed_by_person,
+                  status: card.attempt_status,
                   text: <Prose text={card.claimed} />,
                 }
               : null

@@ -209,7 +209,13 @@ function QuestionsAndLimits({ data }: { readonly data: ReviewData }) {
         </p>
       ))}
       <CompletionVerdict
-        claimed={claimed && { author: claimed.author, text: <ClaimText claimed={claimed} /> }}
+        claimed={
+          claimed && {
+            author: claimed.author,
+            status: claimed.status,
+            text: <ClaimText claimed={claimed} />,
+          }
+        }
         measured={null}
         verdict={verdict}
         unchanged={unchanged}
@@ -245,7 +251,10 @@ function Head({ review, data, decided, say, reopen }: HeadProps) {
       <div class="review-title">
         <h1 title={plainText(subject.name)}>{plainText(subject.name)}</h1>
         <span class="review-figures">
-          <span>{formatCount(totals.files, 'file')}</span>
+          <span>
+            {subject.kind === 'task' && data.attempts.length > 1 ? 'The task now: ' : ''}
+            {formatCount(totals.files, 'file')}
+          </span>
           <PlusMinus added_lines={totals.added} deleted_lines={totals.removed} />
           <span class="muted review-wide">
             {viewed} of {totals.files} viewed

@@ -171,7 +171,9 @@ function detailLines(card: TopCard, columns: number): readonly ScreenLine[] {
     card.paths_total > 0 && card.kind !== 'verdict'
       ? `${formatCount(card.paths_total, 'file')}: ${card.paths.join(', ')}`
       : '',
-    card.claimed ? `${card.claimed_by ?? 'The agent'} says: ${card.claimed}` : '',
+    card.claimed
+      ? `${card.claimed_by ?? 'The agent'}${card.attempt_status === 'failed' ? ' failed, and' : ''} says: ${card.claimed}`
+      : '',
     card.unchanged_claims.length > 0 && card.kind !== 'verdict'
       ? `✗ Claimed but unchanged: ${card.unchanged_claims.join(', ')}`
       : '',
