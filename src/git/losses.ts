@@ -37,7 +37,7 @@ export async function lostFiles(request: LostFilesRequest, environment: GitEnvir
   const states = await Promise.all(request.states.map(({ directory }) => loadState(directory)))
   const starts = await Promise.all(request.starts.map(({ directory }) => loadState(directory)))
   const undone = await Promise.all(request.undone.map(({ directory }) => loadState(directory)))
-  const missing = await missingFiles({ now, current, states, starts, undone }, environment)
+  const missing = await missingFiles({ ...request, now, current, states, starts, undone }, environment)
   if (missing.length === 0) return nothing
   const oldest = states.findLast((state) => state !== null)?.repositories[0]
   const moves = reflogBetween(current.reflog, oldest?.reflogPosition ?? null, current.reflogPosition) ?? []
@@ -76,6 +76,7 @@ export async function lostFiles(request: LostFilesRequest, environment: GitEnvir
 const committing = new Set(['commit', 'cherry-pick', 'revert', 'am', 'rebase'])
 
 interface LossInput {
+  readonly counted: LostFilesRequest['counted']
   readonly now: WorkTreeState
   readonly current: RepositoryState
   readonly states: readonly (WorkTreeState | null)[]
@@ -84,14 +85,16 @@ interface LossInput {
 }
 
 async function missingFiles(
-  { now, current, states, starts, undone }: LossInput,
+  { counted, now, current, states, starts, undone }: LossInput,
   environment: GitEnvironment,
 ): Promise<readonly MissingFile[]> {
   const kept = new Map<string, { readonly entry: OverlayEntry; readonly state: number }>()
   for (const [state, loaded] of states.entries()) {
+    const counting = counted[state] == null ? null : new Set(counted[state])
     for (const [path, entry] of loaded?.repositories[0]?.overlay ?? []) {
       const isContent =
         entry.disk?.oid != null && entry.disk.mode !== '160000' && entry.uncertain === undefined
+      if (counting !== null && !counting.has(displayPath(path))) continue
       if (kept.has(path) || !isContent || isSameState(entry.disk, entry.head)) continue
       kept.set(path, { entry, state })
     }

@@ -1,6 +1,6 @@
-import { chmodSync } from 'node:fs'
+import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { brief } from '../../src/gate/domain/hook/session-briefing.ts'
 import { readBriefing } from '../../src/gate/operations/hook.ts'
 import { excerpt } from '../../src/kernel/text.ts'
@@ -567,5 +567,51 @@ test('an inbox entry of a review names the review; to reject it sends the task b
     code: 'INVALID_INPUT',
     reason: 'subject_missing',
     fix: { operation: 'review_comments' },
+  })
+})
+
+describe('what a person typed around an undo or a restore', () => {
+  const agent = 'export const auth = 2\n'
+  const typed = '// typed by a person\n'
+
+  async function undoneTask() {
+    const worked = await workedTask(({ write }) => write('src/auth.ts', `one\n${agent}`))
+    const { project, task, show } = worked
+    project.write('src/auth.ts', `one\n${agent}${typed}`)
+    const undone = await project.call('undo', { id: task, yes: true }, as)
+    return { project, task, show, undone, path: join(project.folder, 'src/auth.ts') }
+  }
+
+  test('is not shown as the work of an undone task', async () => {
+    const { show, path } = await undoneTask()
+    expect(readFileSync(path, 'utf8')).toContain(typed)
+    const review = await show()
+    expect(review.files).toEqual([])
+    expect(review.notes.join()).toContain('src/auth.ts also changed while no attempt was open')
+  })
+
+  test('is not shown as the work of a task whose undo was taken back', async () => {
+    const { project, show, undone, path } = await undoneTask()
+    await project.call('restore', { id: undone.snapshot_id, yes: true, force: true }, as)
+    expect(readFileSync(path, 'utf8')).toBe(`one\n${agent}${typed}`)
+    expect((await show()).files).toMatchObject([{ path: 'src/auth.ts', added: 2, removed: 1 }])
+  })
+
+  test('leaves it open whose a file of several tasks is', async () => {
+    const project = await openProject()
+    const { mission_id: mission } = await project.call('start_mission', { name: 'Mission', objective: 'o' })
+    const work = async (content: string) => {
+      const { task_id: task } = await project.call('start_task', { name: 'Any', mission_id: mission })
+      project.write('src/new.ts', content)
+      await finish(project, task)
+      return task
+    }
+    const lines = 'a\nb\nc\nd\ne\nf\n'
+    const first = await work(lines)
+    await work(`${lines}second\n`)
+    project.write('src/new.ts', `${typed}${lines}second\n`)
+    await project.call('undo', { id: first, yes: true, conflicts: true }, as)
+    const { files } = await project.call('review_show', { mission }, as)
+    expect(files).toMatchObject([{ path: 'src/new.ts', certainty: 'contested' }])
   })
 })

@@ -278,6 +278,8 @@ export interface WorkRestore {
 export interface LostFilesRequest {
   /** Earlier states of the work tree, the newest first. */
   readonly states: readonly SnapshotRef[]
+  /** For each of them the paths that count; null for all. */
+  readonly counted: readonly (readonly string[] | null)[]
   readonly now: SnapshotRef
   /** The states that open attempts began with. */
   readonly starts: readonly SnapshotRef[]

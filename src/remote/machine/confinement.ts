@@ -107,9 +107,10 @@ export function confinedWorkTree(confined: ConfinedContext): WorkTree {
       touchedPaths: async (from, to) => witness.touchedPaths(place(from), place(to)),
       changedSince: async (one, time, { paths }) =>
         witness.changedSince(place(one), time, { paths, name: context.ids.next('attempt') }),
-      lostFiles: async ({ states, now, starts, undone }) =>
+      lostFiles: async ({ states, counted, now, starts, undone }) =>
         witness.lostFiles({
           states: states.map(place),
+          counted,
           now: place(now),
           starts: starts.map(place),
           undone: undone.map(place),

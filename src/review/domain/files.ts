@@ -23,13 +23,23 @@ export interface TouchedFile {
   /** The attempts that changed it, in order, with its path at their start and end. */
   readonly steps: readonly { readonly work: ReviewedAttempt; readonly from: string; readonly path: string }[]
   readonly certainty: ReportedChange['attribution']
+  /** The commands of people that wrote it later, in order, and what it was before them. */
+  readonly later?: {
+    readonly writes: readonly LaterWrite[]
+    readonly end: SnapshotLocation
+    readonly path: string
+    readonly isThere: boolean
+  }
 }
 
 const ranks = ['certain', 'probable', 'contested'] as const
 
 /** What a person took back or restored after the attempts in a work tree. */
 export interface LaterWrite {
+  readonly before: SnapshotLocation
   readonly after: SnapshotLocation
+  /** The reviewed tasks that it undid; null for a restore. */
+  readonly undone: ReadonlySet<string> | null
   readonly files: ReadonlySet<string>
 }
 
@@ -39,7 +49,7 @@ export interface LaterWrite {
  */
 export function touchedFiles(
   works: readonly ReviewedAttempt[],
-  later: ReadonlyMap<string, LaterWrite> = new Map(),
+  later: ReadonlyMap<string, readonly LaterWrite[]> = new Map(),
 ): readonly TouchedFile[] {
   const files = new Map<string, TouchedFile>()
   const ends = new Map<string, SnapshotLocation>()
@@ -113,10 +123,53 @@ export function workTreeNames(places: readonly SnapshotLocation[]): ReadonlyMap<
 }
 
 /** A renamed file whose old path was written again is back there. */
-function withLater(file: TouchedFile, write: LaterWrite | undefined): TouchedFile {
-  if (!write?.files.has(file.path)) return file
-  const isBack = file.from !== file.path && write.files.has(file.from)
-  return { ...file, after: write.after, ...(isBack && { path: file.from, isThere: true }) }
+function withLater(file: TouchedFile, all: readonly LaterWrite[] = []): TouchedFile {
+  const writes = all.filter(({ files }) => files.has(file.path))
+  const last = writes.at(-1)
+  if (last === undefined) return file
+  const { path, from, after: end, isThere } = file
+  const isBack = from !== path && writes.some(({ files }) => files.has(from))
+  const later = { writes, end, path, isThere }
+  return { ...file, after: last.after, later, ...(isBack && { path: from, isThere: true }) }
+}
+
+/** The snapshots and names by which a later written file is compared. */
+export function laterStates({ later, before, path, from, steps }: TouchedFile) {
+  const places = later?.writes.flatMap((write) => [write.before, write.after]) ?? []
+  return later === undefined
+    ? { places, names: [] }
+    : {
+        places: [before, later.end, ...steps.map(({ work }) => work.end), ...places],
+        names: [...new Set([path, from, later.path])],
+      }
+}
+
+/**
+ * A file without what a person typed around an undo or a restore: that is in no attempt. It is shown as the attempts left
+ * it, or as before them if all are undone. Else nothing is known of whose its changes are.
+ */
+export function withoutTyped(
+  file: TouchedFile,
+  contentAt: (place: SnapshotLocation, path: string) => string | null | undefined,
+): TouchedFile {
+  const { later, before, steps, from, wasThere } = file
+  const { places, names } = laterStates(file)
+  const contentsAt = (place: SnapshotLocation) => names.map((name) => contentAt(place, name))
+  if (later === undefined || places.some((place) => contentsAt(place).includes(undefined))) return file
+  const of = (place: SnapshotLocation) => JSON.stringify(contentsAt(place))
+  const known = new Set([before, later.end, ...steps.map(({ work }) => work.end)].map(of))
+  let isTyped = false
+  for (const write of later.writes) {
+    isTyped =
+      !known.has(of(write.undone === null ? write.after : write.before)) && !known.has(of(write.after))
+    if (!isTyped) known.add(of(write.after))
+  }
+  if (!isTyped) return file
+  const undone = later.writes.at(-1)?.undone
+  if (undone === null) return { ...file, path: later.path, after: later.end, isThere: later.isThere }
+  return steps.every(({ work }) => undone?.has(work.attempt.taskId))
+    ? { ...file, path: from, after: before, isThere: wasThere }
+    : { ...file, certainty: 'contested' }
 }
 
 /** Whether the approved files hold all that attempts at a task changed, in contents that could be read. */

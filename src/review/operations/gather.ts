@@ -6,7 +6,7 @@ import type {
   PreparedOperation,
 } from '../../kernel/operations/measurement-protocol.ts'
 import type { RecordContext } from '../../kernel/operations/operation.ts'
-import { formatCount } from '../../kernel/text.ts'
+import { formatCount, plainLine } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { ReportedChange } from '../../track/domain/changes.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../../track/domain/task.ts'
@@ -14,9 +14,11 @@ import type { TreeWrite } from '../../track/domain/tree-write.ts'
 import { measuredOpenAttempts, openAttemptMeasurements } from '../../track/operations/measure-attempt.ts'
 import {
   type LaterWrite,
+  laterStates,
   type ReviewedAttempt,
   type TouchedFile,
   touchedFiles,
+  withoutTyped,
   workTreeNames,
 } from '../domain/files.ts'
 import type { FileStates } from '../ports/review-reads.ts'
@@ -52,6 +54,8 @@ export interface ReviewMaterial {
 
 export const materialMeasurements = { ...openAttemptMeasurements, states: fileStates }
 
+const maxNamed = 5
+
 export type GatherContext = Pick<RecordContext, 'machine' | 'clock' | 'fingerprint'>
 
 interface GatherRequest {
@@ -74,13 +78,19 @@ export async function gatherFiles(
   if (endedAttempts === null) return { briefs, found: null }
   const later = await laterWrites(reads, context, endedAttempts.works)
   const all = touchedFiles(endedAttempts.works, later)
-  const touched = all.filter(({ path, from }) => only === undefined || path === only || from === only)
-  const stored = await storedStates(reads, context, touched)
-  const states = statesBrief(context, touched, only !== undefined)
+  const written = all.filter(({ path, from }) => only === undefined || path === only || from === only)
+  const stored = await storedStates(reads, context, written)
+  const states = statesBrief(context, written, only !== undefined)
   const newBriefs = { ...briefs, ...(states.length > 0 && { states }) }
   if (states.length > 0 && measured.states === undefined) return { briefs: newBriefs, found: null }
   const stateMaps = new Map(measured.states?.map((one) => [one.directory, one.states && new Map(one.states)]))
   const stateAt: ReviewMaterial['stateAt'] = (place, path) => stateMaps.get(place.directory)?.get(path)
+  const contentAt = (place: SnapshotLocation, path: string) => {
+    const state = stateAt(place, path)
+    return state ? `${state.mode} ${contentId(state)}` : state
+  }
+  const touched = written.map((file) => withoutTyped(file, contentAt))
+  const typed = written.filter((file, at) => file !== touched[at]).map(({ path }) => path)
   const stateOf = (file: TouchedFile, side: 'before' | 'after') => {
     const [place, path] = side === 'before' ? [file.before, file.from] : [file.after, file.path]
     return isHere(context, place) ? stateAt(place, path) : sentState(file, side, stored)
@@ -122,6 +132,11 @@ export async function gatherFiles(
           'Work was undone or restored since the last attempt ended: the files are shown as they were after that.',
         ]
       : []),
+    ...(typed.length === 0
+      ? []
+      : [
+          `${plainLine(typed.slice(0, maxNamed).join(', '), 300)}${typed.length > maxNamed ? ' and others' : ''} also changed while no attempt was open: that is not the agents’ work.`,
+        ]),
     ...(isCut ? ['Only some attempts are shown: there are too many.'] : []),
   ]
   const content = context.fingerprint(
@@ -187,31 +202,33 @@ async function readEndedAttempts(
   return { briefs, found: { works, notes } }
 }
 
-/** What a person undid or restored of this work after it ended, by work tree; the last such write. */
+/** What a person undid or restored of this work after it ended, by work tree, in order. */
 async function laterWrites(
   { tasks, treeWrites }: Reads,
   context: GatherContext,
   works: readonly ReviewedAttempt[],
-): Promise<ReadonlyMap<string, LaterWrite>> {
+): Promise<ReadonlyMap<string, readonly LaterWrite[]>> {
   const ids = [...new Set(works.map(({ attempt }) => attempt.taskId))]
-  const concerned = new Set([...ids, ...[...(await tasks.ancestors(ids)).values()].flat()])
+  const above = await tasks.ancestors(ids)
+  const concerned = new Set([...ids, ...[...above.values()].flat()])
   const reviewed = new Set<string>(works.map(({ attempt }) => attempt.id))
-  const found = new Map<string, LaterWrite>()
+  const found = new Map<string, readonly LaterWrite[]>()
   for (const [tree, inTree] of Map.groupBy(works, ({ attempt }) => treeOf(attempt.snapshot))) {
     const ends = inTree.map(({ attempt }) => attempt.closedAt)
     // An open attempt is measured now.
     if (ends.includes(null)) continue
     const last = Math.max(...ends.map((at) => at ?? 0))
-    const writes: Pick<TreeWrite, 'after' | 'files'>[] = []
+    const writes: LaterWrite[] = []
     for (const write of await treeWrites.since(last, tree)) {
-      const { after, taskId } = write
+      const { before, after, cause, taskId } = write
       const files =
         taskId === null ? await filesLastOf(tasks, write, reviewed) : concerned.has(taskId) ? write.files : []
-      if (files.length > 0) writes.push({ after, files })
+      if (files.length === 0 || after === null || !isHere(context, after)) continue
+      const isUndone = (id: TaskId) => [id, ...(above.get(id) ?? [])].some((one) => one === taskId)
+      const undone = cause === 'undo' ? new Set(ids.filter(isUndone)) : null
+      writes.unshift({ before, after, undone, files: new Set(files) })
     }
-    const after = writes[0]?.after ?? null
-    if (after !== null && isHere(context, after))
-      found.set(tree, { after, files: new Set(writes.flatMap(({ files }) => files)) })
+    if (writes.length > 0) found.set(tree, writes)
   }
   return found
 }
@@ -275,9 +292,12 @@ function statesBrief(
     request.paths.add(path)
     wanted.set(place.directory, request)
   }
-  for (const { before, from, after, path, steps } of files) {
+  for (const file of files) {
+    const { before, from, after, path, steps } = file
     want(before, from)
     want(after, path)
+    const later = laterStates(file)
+    for (const place of later.places) for (const name of later.names) want(place, name)
     if (!ofSteps || steps.length === 1) continue
     for (const step of steps) {
       want(step.work.attempt.snapshot, step.from)

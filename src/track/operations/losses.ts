@@ -13,6 +13,8 @@ import {
   measurement,
 } from '../../kernel/operations/measurement-protocol.ts'
 import type { LineRecordContext, SnapshotBoundary } from '../../lines/operations/record-lines.ts'
+import type { TreeBoundary } from '../../lines/ports/line-reads.ts'
+import type { HookEdit } from '../../sessions/domain/session.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { pathsNamedIn } from '../domain/claimed-paths.ts'
 import {
@@ -32,6 +34,7 @@ import type { TreeWrite } from '../domain/tree-write.ts'
 const maxOpen = 3
 const maxStates = 10
 const maxStarts = 50
+const maxCounted = 20_000
 
 const positions = measuredList(z.int().min(0), maxStarts)
 
@@ -39,6 +42,8 @@ const positions = measuredList(z.int().min(0), maxStarts)
 export const lostContents = measurement({
   brief: z.strictObject({
     states: measuredList(place, maxStates + 1),
+    /** For each of them the paths that count; null for all. */
+    counted: measuredList(measuredList(path, maxCounted).nullable(), maxStates + 1),
     now: place,
     starts: measuredList(place, maxStarts),
     undone: measuredList(place, maxStates),
@@ -76,6 +81,8 @@ interface KeptState {
   readonly place: SnapshotLocation
   /** The command of a person that left it. */
   readonly write?: TreeWrite
+  /** The paths whose contents agents may have made; without it all. */
+  readonly counted?: readonly string[]
 }
 
 /** The kept states that a new snapshot is compared with, the newest first. */
@@ -84,15 +91,26 @@ export interface LossContext {
   readonly guarded: readonly GuardedCommand[]
   /** The commands of people since the last snapshot, the newest first. */
   readonly writes: readonly TreeWrite[]
+  /** What edit tools of agents changed since the oldest state, if a command wrote and no attempt is open. */
+  readonly edits: readonly HookEdit[]
   /** The attempts whose starts are compared: those that are open, and the first ones of tasks that began again. */
   readonly starts: readonly Attempt[]
   readonly again: readonly AttemptAgain[]
 }
 
-export async function lossContext(
-  { guardedCommands, tasks }: Reads,
-  { last, surroundings: { neighbors, writes } }: LineRecordContext,
-): Promise<LossContext> {
+interface StatesOfAgents {
+  readonly last: TreeBoundary
+  readonly writes: readonly TreeWrite[]
+}
+
+export async function lossContext(reads: Reads, lines: LineRecordContext): Promise<LossContext> {
+  const { guardedCommands, tasks } = reads
+  const open = [...lines.surroundings.neighbors.values()]
+    .filter(({ status }) => status === 'open')
+    .slice(-maxStarts / 2)
+  const isAlone = open.length === 0
+  const { last, writes } = isAlone ? await statesOfAgents(reads, lines) : statesOf(lines)
+  const edits = isAlone && writes.length > 0 ? await editsSince(reads, last) : []
   const { machineId, top } = last.place
   // Those of other machines are not recorded.
   const guarded = machineId === undefined ? await guardedCommands.since(last.at, top) : []
@@ -101,10 +119,19 @@ export async function lossContext(
       snapshot === null ? [] : [{ at, place: snapshot }],
     ),
     ...writes.flatMap((write): KeptState[] =>
-      write.after === null ? [] : [{ at: write.writtenAt, place: write.after, write }],
+      write.after === null
+        ? []
+        : [
+            {
+              at: write.writtenAt,
+              place: write.after,
+              write,
+              // While no agent is at work, a person typed what else is there.
+              ...(isAlone && { counted: [...write.files, ...edits.map((edit) => edit.path)] }),
+            },
+          ],
     ),
   ].sort((a, b) => b.at - a.at)
-  const open = [...neighbors.values()].filter(({ status }) => status === 'open').slice(-maxStarts / 2)
   const found = await Promise.all(
     open.map(async (attempt): Promise<readonly AttemptAgain[]> => {
       if (attempt.number === 1) return []
@@ -116,12 +143,39 @@ export async function lossContext(
   )
   const again = found.flat()
   const starts = [...open, ...again.map(({ earlier: [first] }) => first)]
-  return { states: [...kept.slice(0, maxStates), last], guarded, writes, starts, again }
+  return { states: [...kept.slice(0, maxStates), last], guarded, writes, edits, starts, again }
+}
+
+function statesOf({ last, surroundings: { writes } }: LineRecordContext): StatesOfAgents {
+  return { last, writes }
+}
+
+/** The last snapshot of agents and the commands of people since: an undo also leaves a state of lines. */
+async function statesOfAgents(
+  { lines, treeWrites }: Reads,
+  around: LineRecordContext,
+): Promise<StatesOfAgents> {
+  let { last, writes } = statesOf(around)
+  const tree = treeOf(last.place)
+  while (writes.length < maxStates && writes.some(({ after }) => after?.directory === last.place.directory)) {
+    const earlier = await lines.lastBoundary(tree, last.at - 1)
+    if (earlier === null) break
+    last = earlier
+    writes = await treeWrites.since(last.at, tree)
+  }
+  return { last, writes }
+}
+
+async function editsSince({ capture }: Reads, { at, place }: TreeBoundary): Promise<readonly HookEdit[]> {
+  const turns = await capture.turnsInTree(treeOf(place), at)
+  const edits = await capture.edits(turns.map(({ turn }) => turn.id))
+  return [...edits.values()].flat().filter(({ reportedAt }) => reportedAt > at)
 }
 
 export function lostBrief(losses: LossContext, now: SnapshotBoundary): BriefOf<typeof lostContents> {
   return {
     states: losses.states.map((state) => state.place),
+    counted: losses.states.map(({ counted }) => (counted === undefined ? null : [...counted])),
     now: now.place,
     starts: losses.starts.map(({ snapshot }) => snapshot),
     undone: undosOf(losses).map(({ before }) => before),
@@ -175,7 +229,7 @@ export async function findLosses(
   const isWritten = (file: LostContent) =>
     writesAfter(stateOf(file), writes).some(({ files }) => files.includes(file.path))
   const lost = unexplainedLosses(found.files, {
-    edited: editedSince(lines, byPath),
+    edited: editedSince({ lines, losses }, byPath),
     written: new Set(
       found.files.filter((file) => isWritten(file) || isOfUndo(file, losses)).map((file) => file.path),
     ),
@@ -287,15 +341,14 @@ export async function recordedLosses(
 }
 
 function editedSince(
-  { surroundings }: LineRecordContext,
+  { lines: { surroundings }, losses }: LossSurroundings,
   states: ReadonlyMap<string, KeptState>,
 ): ReadonlySet<string> {
+  const seen = [...(surroundings.hookEvidence?.seen.values() ?? [])].flatMap(({ edits }) => edits)
   const edited = new Set<string>()
-  for (const { edits } of surroundings.hookEvidence?.seen.values() ?? []) {
-    for (const edit of edits) {
-      const state = states.get(edit.path)
-      if (state !== undefined && edit.reportedAt > state.at) edited.add(edit.path)
-    }
+  for (const edit of [...seen, ...losses.edits]) {
+    const state = states.get(edit.path)
+    if (state !== undefined && edit.reportedAt > state.at) edited.add(edit.path)
   }
   return edited
 }
@@ -332,10 +385,22 @@ async function holdersOf(
   const attempts = new Map(found.flatMap((one) => (one === null ? [] : [[one.id as string, one] as const])))
   const cards = await tasks.cards([...new Set([...attempts.values()].map(({ taskId }) => taskId))])
   const byTask = new Map(cards.map(({ task }) => [task.id, task]))
+  const above = await tasks.ancestors([...byTask.keys()])
+  // Nothing of an undone task is in what its undo wrote.
+  const isUndone = (name: string, { taskId }: Attempt) => {
+    const write = states.get(name)?.write
+    if (write?.cause !== 'undo' || !write.files.includes(name)) return false
+    return [taskId, ...(above.get(taskId) ?? [])].some((id) => id === write.taskId)
+  }
+  const undone = new Map<string, Attempt[]>()
   for (const { path: name, attemptId } of changed) {
     const attempt = attempts.get(attemptId)
     if (attempt === undefined || attempt.id === failing || treeOf(attempt.snapshot) !== treeOf(location))
       continue
+    if (isUndone(name, attempt)) {
+      undone.set(name, [...(undone.get(name) ?? []), attempt])
+      continue
+    }
     add(name, { attempt, task: byTask.get(attempt.taskId) ?? null })
   }
   for (const attempt of surroundings.neighbors.values()) {
@@ -349,7 +414,10 @@ async function holdersOf(
   const edits = await capture.edits(turns.map(({ turn }) => turn.id))
   for (const edit of [...edits.values()].flat()) {
     const state = states.get(edit.path)
-    if (state !== undefined && edit.reportedAt <= state.at) add(edit.path, 'turn')
+    const isOfUndone = undone
+      .get(edit.path)
+      ?.some(({ openedAt, closedAt }) => openedAt <= edit.reportedAt && edit.reportedAt <= (closedAt ?? 0))
+    if (state !== undefined && edit.reportedAt <= state.at && isOfUndone !== true) add(edit.path, 'turn')
   }
   return holders
 }
