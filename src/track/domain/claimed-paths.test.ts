@@ -11,6 +11,16 @@ test('a path is named only whole, wherever it stands in the text', () => {
   expect(pathsNamedIn({ ...claims('no'), limitations: ['a b.ts is slow'] }, paths)).toEqual(['a b.ts'])
 })
 
+test('a path is named between letters beyond ASCII, and with invisible ones in it', () => {
+  const paths = ['src/a.ts', 'src/Ü.ts', '設定a.ts']
+  expect(pathsNamedIn(claims('修正了src/a.ts。'), paths)).toEqual(['src/a.ts'])
+  expect(pathsNamedIn(claims(`„src/a\u200b.ts“, ${'src/Ü.ts'.normalize('NFD')}、設定a.ts`), paths)).toEqual(
+    paths,
+  )
+  const claim = withoutDenials(claims('src/Ü.tsを修正しました。I did not touch src/a.ts。'))
+  expect(pathsNamedIn(claim, paths)).toEqual(['src/Ü.ts'])
+})
+
 test('a file that the agent says it did not touch is not claimed', () => {
   const named = (summary: string) =>
     pathsNamedIn(withoutDenials(claims(summary)), ['src/a.ts', 'src/main.js'])

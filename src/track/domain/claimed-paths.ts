@@ -1,4 +1,5 @@
 import type { AttemptMeasurement, Outcome } from '../../events/domain/project-event.ts'
+import { plainName, plainReport } from './claimed-changes/plain-text.ts'
 
 /** An agent's own report of its work. */
 export interface ClaimedWork {
@@ -60,14 +61,19 @@ const ownDeed = new RegExp(
 )
 
 function sentencesOf(text: string): readonly string[] {
-  return text.split(/(?<=[.!?;])\s|\n/)
+  return text.split(/(?<=[.!?;])\s|(?<=[。！？；])|\n/)
 }
 
 /** The paths that an agent's report names in full. */
 export function pathsNamedIn(claimed: ClaimedWork, paths: readonly string[]): readonly string[] {
   const text = [claimed.summary, ...claimed.achievements, ...(claimed.limitations ?? [])].join('\n')
-  const explained = new Set(claimed.unexpected?.map(({ path }) => path.replace(/^\.\//, '')))
-  return paths.filter((path) => explained.has(path) || hasPathName(text, path))
+  // A name may itself look like two: `設定a.ts`.
+  const texts = [plainName(text), plainReport(text)]
+  const explained = new Set(claimed.unexpected?.map(({ path }) => plainName(path).replace(/^\.\//, '')))
+  return paths.filter((path) => {
+    const name = plainName(path)
+    return explained.has(name) || texts.some((one) => hasPathName(one, name))
+  })
 }
 
 /** The paths that a sentence with one of the words names in full. */

@@ -168,6 +168,42 @@ test.each([
   expect(missingPaths(claimed, { changed: [], absent: new Set() })).toEqual([])
 })
 
+test.each([
+  'Updated src/a\u200b.ts and src\u00ad/b.ts\u202e.',
+  'Updated \u2066src/a.ts\u2069, src/\ufe0fb.ts',
+  'Updated „src/a.ts“ and «src/b.ts».',
+  'Updated：src/a.ts，src/b.ts（修正）。',
+  'Fixed the naïve 舍入 parser in src/a.ts and src/b.ts.',
+  '- src/a.ts（更新了）\n- 「src/b.ts」 (new)',
+  '我修正了src/a.ts中的错误，并添加了src/b.ts。',
+  '已更新src/a.ts与src/b.ts',
+  'src/a.tsを修正し、src/b.tsを追加しました。',
+])('letters around a name, and invisible ones in it, hide no claim: %s', (summary) => {
+  const claimed = claims(summary)
+  const existing = new Set(['src/a.ts', 'src/b.ts'])
+  expect(unchangedPaths(claimed, { changed: [], existing })).toEqual([...existing])
+  expect(unchangedPaths(claimed, { changed: [...existing], existing })).toEqual([])
+})
+
+test.each([
+  '没有修改src/a.ts',
+  '接下来修改src/a.ts，未添加src/b.ts。',
+  'src/a.tsを修正しませんでした。',
+  'Updated src/a.ts 的计划',
+])('what is not done is no claim in these letters either: %s', (summary) => {
+  expect(paths(summary)).toEqual([])
+})
+
+test.each(['設定a.ts', '東京とa.md', '説明（案）.md', '計画、a.md', 'x\u200da.ts', 'Ü.ts'.normalize('NFD')])(
+  'a file with such letters in its own name may be claimed: %s',
+  (path) => {
+    const claimed = claims(`Updated src/c.ts and ${path}.`)
+    const existing = new Set(claimed.map((claim) => claim.path))
+    expect(unchangedPaths(claimed, { changed: [path], existing })).toEqual(['src/c.ts'])
+    expect(missingPaths(claimed, { changed: [path, 'src/c.ts'], absent: existing })).toEqual([])
+  },
+)
+
 test('a test that is only said to be there does not have to change', () => {
   const claimed = claims('Fixed src/a.js, with a test in test/a.test.js.')
   expect(unchangedPaths(claimed, { changed: ['src/a.js'], existing: new Set(['test/a.test.js']) })).toEqual(

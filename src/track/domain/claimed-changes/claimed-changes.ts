@@ -1,4 +1,5 @@
 import type { ClaimedChange } from './clause.ts'
+import { endsAfterSeams, plainName } from './plain-text.ts'
 import { readLines } from './report-claims.ts'
 import { documentOf, hasFileExtension, readReport } from './report-text.ts'
 
@@ -13,7 +14,7 @@ const maxClaims = 500
 
 /**
  * The files that a report says its author changed: a verb of change governs the path. What is denied, planned,
- * conditional, taken back, or in another language is no claim, and neither is a path that is only mentioned.
+ * conditional or taken back is no claim, and neither is a path that is only mentioned.
  */
 export function claimedChanges({ summary, achievements }: ChangeReportText): readonly ClaimedChange[] {
   const reports = [
@@ -48,7 +49,7 @@ export interface MeasuredFiles {
   readonly links?: ClaimLinks
 }
 
-/** Named paths that lead through a link, and the path that each leads to; null outside of the work tree. */
+/** Named paths that lead through a link, and the path that each leads to; null for a file outside of the work tree that was written. */
 type ClaimLinks = ReadonlyMap<string, string | null>
 
 /** The paths that were claimed changed and did not change. */
@@ -122,12 +123,12 @@ function isOwnFile(path: string): boolean {
 const elsewhere = /^(?:@|[^/]+\.(?:com|org|net|io|dev|app|ai|sh|co|de|uk)\/)/i
 
 function foldPath(path: string): string {
-  return path.normalize('NFC').toLowerCase()
+  return plainName(path).toLowerCase()
 }
 
 /** A path, and its remainder below each of its folders. */
 function endingsOf(path: string): readonly string[] {
   const endings = [path]
   for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) endings.push(path.slice(at + 1))
-  return endings
+  return endings.flatMap((ending) => [ending, ...endsAfterSeams(ending)])
 }

@@ -105,9 +105,6 @@ export function sentenceClaims(tokens: readonly ReportToken[], kind: ReportLine[
   const sentence = withoutNotOnly(tokens)
   const text = wordsOf(sentence)
   const takesBack = takenBack.test(text)
-  // No English verb can govern a path in another language.
-  if (/[^\p{ASCII}’‘“”…]/u.test(text.replace(/[^\p{L}]/gu, '')))
-    return { claims: [], denied: [], takesBack: false }
   const clauses = undone.test(text) && !returned.test(text) ? clausesOf(sentence) : [sentence]
   const stated = clauses.filter((clause) => !undone.test(wordsOf(clause)))
   const denied = clauses.flatMap((clause, at) => {

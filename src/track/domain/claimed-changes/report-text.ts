@@ -1,3 +1,5 @@
+import { plainReport } from './plain-text.ts'
+
 /** A word, a path, or a mark of an agent's report. */
 export type ReportToken =
   | { readonly kind: 'word'; readonly text: string }
@@ -24,7 +26,7 @@ export function readReport(text: string): readonly ReportLine[] {
   const lines: { kind: ReportLine['kind']; indent: number; text: string }[] = []
   let fence: string | null = null
   let isOpen = false
-  for (const line of text.slice(0, maxLength).split(/\r?\n/)) {
+  for (const line of plainReport(text.slice(0, maxLength)).split(/\r?\n/)) {
     const [, mark] = /^\s*(```|~~~)/.exec(line) ?? []
     if (mark !== undefined && (fence === null || fence === mark)) {
       fence = fence === null ? mark : null
