@@ -126,7 +126,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness & GuardW
     }),
     contents: snapshotContents(environment),
     branch: (request) => withGitFaults(request.folder, () => readBranch(request, environment)),
-    linkTargets: async (top, paths) => linkTargets(top, paths),
+    linkTargets: async (top, paths, since) => linkTargets(top, paths, since),
     touchedPaths: touchedIn,
     changedSince: async (place, time, { paths, name }) => {
       // Most files were not written since: then nothing is measured.

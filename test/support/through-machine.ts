@@ -130,7 +130,7 @@ export function confinedWitness(own: WorkTreeWitness, stateFolder: string): Work
         at(places[0]?.top ?? '', (witness) => witness.contents.read(places, ids, most)),
     },
     branch: (request) => at(request.folder, (witness) => witness.branch(request)),
-    linkTargets: (top, paths) => at(top, (witness) => witness.linkTargets(top, paths)),
+    linkTargets: (top, paths, since) => at(top, (witness) => witness.linkTargets(top, paths, since)),
     touchedPaths: (from, to) => at(from.top, (witness) => witness.touchedPaths(from, to)),
     lostFiles: (request) => at(request.now.top, (witness) => witness.lostFiles(request)),
     elsewhere: (place, since, past) => at(place.top, (witness) => witness.elsewhere(place, since, past)),

@@ -180,6 +180,15 @@ const cases: Readonly<Record<string, Case>> = {
     is: 'unproven',
     rules: ['no_check'],
   },
+  'a file outside of the work tree that was not written since contradicts': {
+    work: ({ tree, edit: change, dir }) => {
+      symlinkSync(import.meta.dirname, join(tree.folder, dir, 'out'))
+      change()
+    },
+    summary: (dir) => `Updated ${dir}/auth.ts and ${dir}/out/verdict-journeys.test.ts.`,
+    is: 'contradicted',
+    rules: ['claimed_not_changed', 'no_check'],
+  },
   'a file that is said to be created need not exist before': {
     work: ({ write }) => write('new.ts', 'export {}\n'),
     summary: (dir) => `Created ${dir}/new.ts.`,

@@ -23,7 +23,7 @@ export interface Snapshot {
   readonly notes: readonly string[]
 }
 
-/** Paths that lead through a link, with the path that each leads to; null where that is outside or nowhere. */
+/** Paths that lead through a link, with the path that each leads to. Outside or nowhere: null if it was written since, else itself. */
 export type LinkTargets = readonly (readonly [path: string, target: string | null])[]
 
 /** Ended work in a work tree: its commits elsewhere are those of its time that HEAD did not have at its end. */
@@ -311,7 +311,7 @@ export interface WorkTreeWitness {
   /** The commits and changes between two commits. Fails with INVALID_INPUT if git cannot read them. */
   branch(request: BranchRequest): Promise<Branch>
   /** Those of some paths in a work tree that lead through symbolic links. */
-  linkTargets(top: string, paths: readonly string[]): Promise<LinkTargets>
+  linkTargets(top: string, paths: readonly string[], since: number): Promise<LinkTargets>
   /** The paths that differ, without renames and lines: cheap. `null` if unknown. */
   touchedPaths(from: SnapshotRef, to: SnapshotRef): Promise<readonly string[] | null>
   /** Uncommitted contents of earlier states that are neither on the disk nor in git now. */

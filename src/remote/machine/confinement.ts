@@ -103,7 +103,7 @@ export function confinedWorkTree(confined: ConfinedContext): WorkTree {
           return new Map([...asNamed, ...(await contents.read(own, others, limit, 'kept'))])
         },
       },
-      linkTargets: async (top, paths) => witness.linkTargets(folder(top), paths),
+      linkTargets: async (top, paths, since) => witness.linkTargets(folder(top), paths, since),
       touchedPaths: async (from, to) => witness.touchedPaths(place(from), place(to)),
       changedSince: async (one, time, { paths }) =>
         witness.changedSince(place(one), time, { paths, name: context.ids.next('attempt') }),

@@ -55,6 +55,8 @@ export const taskTraces = measurement({
     past: measuredList(z.strictObject({ head: z.string().max(200), from: time, until: time }), maxPast),
     /** Claimed paths that are searched for in the end snapshot. */
     claimed: names,
+    /** When the first attempt began. */
+    openedAt: time,
     /** The files of earlier attempts, at the start of the first attempt that changed them. */
     earlier: measuredList(z.strictObject({ start: place, paths: names })),
   }),
@@ -73,8 +75,8 @@ export const taskTraces = measurement({
       restored,
       earlier.flatMap(({ paths }) => paths),
     ),
-  measure: async ({ witness }, { end, first, since, past, claimed, earlier }) => {
-    const links = await claimLinksOf({ witness }, end, claimed)
+  measure: async ({ witness }, { end, first, since, past, claimed, openedAt, earlier }) => {
+    const links = await claimLinksOf({ witness }, end, claimed, openedAt)
     const pathsOf = (name: string) => {
       const path = links.get(name) ?? name
       return [path, `${end.prefix}${path}`]
@@ -97,7 +99,7 @@ export const taskTraces = measurement({
     return {
       touched,
       elsewhere: elsewhere && { ...elsewhere, paths: [...elsewhere.paths] },
-      existing: claimed.filter((name) => pathsOf(name).some(exists)),
+      existing: claimed.filter((name) => links.get(name) === name || pathsOf(name).some(exists)),
       absent,
       links: [...links],
       restored,
@@ -147,7 +149,9 @@ export function tracesBrief(completion: ClaimedCompletion): BriefOf<typeof taskT
   const isFirst = first.id === attempt.id
   if (status === 'failed') {
     const earlier = isAmended ? [] : earlierStarts(completion)
-    return earlier.length === 0 ? null : { end, first: null, since: null, past: [], claimed: [], earlier }
+    return earlier.length === 0
+      ? null
+      : { end, first: null, since: null, past: [], claimed: [], openedAt: first.openedAt, earlier }
   }
   const isElsewhereKnown = evidence.elsewhere !== undefined
   const unanswered = Object.values(unansweredClaims(completion, undefined)).flat()
@@ -161,6 +165,7 @@ export function tracesBrief(completion: ClaimedCompletion): BriefOf<typeof taskT
     since: seeks ? since : null,
     past: seeks ? pastWork(related.filter(({ attempt: { closedAt } }) => (closedAt ?? since) >= since)) : [],
     claimed: isAmended ? claimedChanges(outcome).map(({ path }) => path) : unanswered,
+    openedAt: first.openedAt,
     earlier: earlierStarts(completion),
   }
 }

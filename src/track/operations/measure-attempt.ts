@@ -180,7 +180,7 @@ export function endedTree(
   return { takenAt, until, place: snapshot && withMachine(context, snapshot), notes, error }
 }
 
-/** Claimed names that lead through a link, and to what; null outside of the work tree. */
+/** Claimed names that lead through a link, and to what. Outside of the work tree: null if it was written since, else the name. */
 export const claimLinks = measuredList(z.tuple([z.string(), z.string().nullable()]), 10_000)
 
 /** What attempts changed until their ends, and what each interval between others' snapshots touched. */
@@ -197,6 +197,7 @@ export const attemptChanges = measurement({
       sensitive: words.nullable(),
       /** The files that the agent says it changed. */
       claimed: names,
+      openedAt: time,
       /** Whether people had something written meanwhile: it may have gone over the attempt's changes. */
       written: z.boolean(),
     }),
@@ -224,7 +225,7 @@ export const attemptChanges = measurement({
     Promise.all(
       attempts.map(async ({ id, from, to, spans, packages: wantsPackages, sensitive, ...asked }) => {
         const { witness } = workTree
-        const { reported, claimed, written } = asked
+        const { reported, claimed, openedAt, written } = asked
         const found = await witness.changes(from, to)
         const paths = reportedPathsOf(found)
         const isUnchanged = found.changes.length + found.headMoves.length === 0
@@ -242,6 +243,7 @@ export const attemptChanges = measurement({
             workTree,
             to,
             unchanged.map(({ path: name }) => name),
+            openedAt,
           ),
           arrivedContents(workTree, to, found),
         ])
@@ -283,9 +285,10 @@ async function namedFiles(
   { witness }: Pick<WorkTree, 'witness'>,
   place: SnapshotLocation,
   named: readonly string[],
+  since: number,
 ): Promise<ClaimedFiles> {
   if (named.length === 0) return { existing: [], absent: [], links: [] }
-  const links = await claimLinksOf({ witness }, place, named)
+  const links = await claimLinksOf({ witness }, place, named, since)
   const targets = named.map((one) => links.get(one) ?? one)
   const anywhere = { ...place, prefix: '' }
   const counts = await witness
@@ -295,10 +298,13 @@ async function namedFiles(
     )
     .catch(() => [])
   const filesAt = (index: number) => counts[index]?.files ?? 0
-  const existing = named.filter((_, index) =>
-    targets[index]?.includes('/') ? filesAt(index) > 0 : filesAt(index) === 1,
+  const existing = named.filter(
+    (one, index) =>
+      links.get(one) === one || (targets[index]?.includes('/') ? filesAt(index) > 0 : filesAt(index) === 1),
   )
-  const others = named.filter((_, index) => counts.length > 0 && filesAt(index) === 0)
+  const others = named.filter(
+    (one, index) => counts.length > 0 && filesAt(index) === 0 && links.get(one) !== one,
+  )
   return { existing, absent: await absentFiles({ witness }, place, others, links), links: [...links] }
 }
 
@@ -307,11 +313,15 @@ export async function claimLinksOf(
   { witness }: Pick<WorkTree, 'witness'>,
   { top, prefix }: SnapshotLocation,
   named: readonly string[],
+  since: number,
 ): Promise<ReadonlyMap<string, string | null>> {
   if (named.length === 0) return new Map()
-  const found = await witness.linkTargets(top, [...named, ...named.map((one) => `${prefix}${one}`)])
+  const found = await witness.linkTargets(top, [...named, ...named.map((one) => `${prefix}${one}`)], since)
   return new Map(
-    found.map(([path, target]) => [named.includes(path) ? path : path.slice(prefix.length), target]),
+    found.map(([path, target]) => {
+      const name = named.includes(path) ? path : path.slice(prefix.length)
+      return [name, target === path ? name : target]
+    }),
   )
 }
 
@@ -372,6 +382,7 @@ export function changesBrief(
     packages: hasPackageArea([...claims.areas, ...[...neighbors.values()].flatMap(({ areas }) => areas)]),
     sensitive: activity.sensitive,
     claimed: claimedChanges(claims.outcome).map(({ path: name }) => name),
+    openedAt: attempt.openedAt,
     written: activity.writes.length > 0,
   }
 }
