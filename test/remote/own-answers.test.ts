@@ -42,6 +42,7 @@ test('speaks to each server with a key of its own, and with the same one each ti
   expect(other.id).not.toBe(one.id)
   expect(thisMachine(folder, 'https://one.example.com')).toEqual(one)
   expect(thisMachine(folder, 'https://other.example.com:8443')).toEqual(other)
+  expect(thisMachine(folder, 'https://one.example.com', 'desk')).toEqual({ ...one, name: 'desk' })
 })
 
 async function runningFor(machine: string) {

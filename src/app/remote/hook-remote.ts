@@ -8,7 +8,7 @@ import type { RemoteProjectLocation } from './remote-project-location.ts'
 
 /** Opens a project at a server for a hook. Null if its state is unknown here. */
 export async function openRemoteHook(
-  { server, root, folder }: RemoteProjectLocation,
+  { server, root, folder, machineName }: RemoteProjectLocation,
   top: string,
   timeout?: number,
 ): Promise<Omit<HookProject, 'guard'> | null> {
@@ -19,7 +19,7 @@ export async function openRemoteHook(
   }
   const parts = {
     client,
-    machine: thisMachine(folder, server.origin),
+    machine: thisMachine(folder, server.origin, machineName),
     version,
     packages,
     ...(timeout !== undefined && { timeout }),

@@ -38,7 +38,7 @@ export function openRemoteProject(place: RemoteProjectLocation, opening: OpenRem
   })
   const project = new RemoteProject({
     client,
-    machine: thisMachine(place.folder, place.server.origin),
+    machine: thisMachine(place.folder, place.server.origin, place.machineName),
     context,
     commands: new TrustedCommands({
       approvals: context.commandApprovals,

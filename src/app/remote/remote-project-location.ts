@@ -28,6 +28,8 @@ export interface RemoteProjectLocation {
   readonly root: string
   /** The folder of this user's servers and tokens. */
   readonly folder: string
+  /** Its user's name for this machine. */
+  readonly machineName: string | undefined
 }
 
 /** The server of a project, found without git; null for a local project. */
@@ -38,7 +40,8 @@ export function connectedPlace(connecting: ConnectOptions): RemoteProjectLocatio
   // A committed address could send this project's files to a server that its user connected for another one.
   refuseForeign(root)
   const found = connectedServer({ flag: server, environment, root, folder })
-  return found && { server: found, root, folder }
+  const machineName = firstSetVariable(environment, ['WAYMARK_MACHINE'])
+  return found && { server: found, root, folder, machineName }
 }
 
 /** The address of the project's record at a server; null for a local project. */

@@ -187,14 +187,19 @@ export interface OwnMachine extends RemoteMachine {
 /**
  * The identity of this machine at a server. Each server has its own key, so that none can impersonate this machine.
  */
-export function thisMachine(folder: string, origin: string): OwnMachine {
+export function thisMachine(folder: string, origin: string, ownName?: string): OwnMachine {
   const place = join(folder, 'machine-keys', `${encodeURIComponent(origin)}.json`)
   const existing = machineIn(parseJson(textOf(place) ?? ''))
-  if (existing) return existing
+  const named = ownName?.trim().slice(0, 100)
+  if (existing) return { ...existing, ...(named && { name: named }) }
   // Loaded late: it takes a hook ten milliseconds, and is needed once per server.
   const { randomBytes, hash } = process.getBuiltinModule('node:crypto')
   const key = randomBytes(32).toString('hex')
-  const machine = { id: machineIdOf(hash('sha256', key)), name: hostname().slice(0, 100) || 'unnamed', key }
+  const machine = {
+    id: machineIdOf(hash('sha256', key)),
+    name: named || hostname().slice(0, 100) || 'unnamed',
+    key,
+  }
   writePrivate(place, `${JSON.stringify(machine)}\n`)
   return machine
 }
