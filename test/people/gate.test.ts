@@ -137,6 +137,33 @@ test('names who can approve: not who worked on it, nor who has too little access
   expect(await told()).toContain('Nor can those who have it')
 })
 
+test('counts in a status only what the person can answer', async () => {
+  const { project } = await workOfBensAgent()
+  const { call } = project
+  await call('person_add', { name: 'Dan' })
+  await call('member_add', { person: 'Dan', access: 'contributor' })
+  const tokens = [
+    (await call('token_create', { kind: 'person', person: 'Dan' })).secret,
+    (await call('token_create', { name: 'helper', person: 'Dan' })).secret,
+  ]
+  const [dan, agent] = await Promise.all(tokens.map(project.as))
+  const counts = async (as: typeof dan) => {
+    const { waiting, waiting_for_others } = await call('status', {}, as)
+    return [waiting, waiting_for_others]
+  }
+  const { total } = await call('inbox', {}, dan)
+  expect(total).toBeGreaterThan(0)
+  expect(await counts(dan)).toEqual([0, total])
+  const { task_id } = await call('start_task', { name: 'Help' }, agent)
+  await call(
+    'log_issue',
+    { task_id, type: 'unclear_requirement', description: 'Which?', requires_human_review: true },
+    agent,
+  )
+  expect(await counts(dan)).toEqual([1, total])
+  expect(await counts(agent)).toEqual([total + 1, 0])
+})
+
 test('gives an address later to the person of an id, and to nobody of the same name or twice', async () => {
   const project = await openTeamProject()
   await project.call('token_create', { admin: true, person: 'Ada', name: 'first' })

@@ -1,12 +1,6 @@
 import { z } from 'zod'
-import { decisionChoices } from '../../gate/domain/decisions.ts'
-import { eventNamed } from '../../gate/domain/definition.ts'
-import type { RunRecord } from '../../gate/domain/run.ts'
-import { awaitedApprovalRefusal } from '../../gate/operations/run/approvals.ts'
-import { isAlone, waysOut } from '../../gate/operations/run/own-work.ts'
 import { MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
 import type { LoadedRun } from '../../gate/ports/run-reads.ts'
-import type { Failure } from '../../kernel/failure.ts'
 import { findMission } from '../../kernel/operations/find.ts'
 import { choice, identifier } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
@@ -14,17 +8,13 @@ import { requireMeasured } from '../../kernel/operations/measurement-protocol.ts
 import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { excerpt } from '../../kernel/text.ts'
-import { hasGateRole } from '../../people/domain/access.ts'
-import { type NameBehind, peopleBehind } from '../../people/operations/agent-owners.ts'
-import type { Reads } from '../../store/ports/store.ts'
-import { decideCommand } from '../domain/answers.ts'
-import { type InboxItem, itemKinds } from '../domain/inbox-item.ts'
-import type { InboxItemLine } from '../ports/item-reads.ts'
+import { peopleBehind } from '../../people/operations/agent-owners.ts'
+import { itemKinds } from '../domain/inbox-item.ts'
 import { prepareShownItems, type ShownMeasurements, shownMeasurements } from './approval-content.ts'
 import { dueItems } from './due-items.ts'
 import { InboxEvidence, inboxEvidence } from './evidence.ts'
-import { content, InboxItemEntry, permittedItemEntry } from './item-answer.ts'
-import { remoteCommandRefusal } from './remote-command.ts'
+import { content, InboxItemEntry } from './item-answer.ts'
+import { decisionOf, maySend, permittedItem } from './permitted-answers.ts'
 
 export const inbox = defineOperation({
   name: 'inbox',
@@ -104,94 +94,18 @@ export const inbox = defineOperation({
       lines.map(({ opener }) => opener),
     )
     const decisions = await Promise.all(lines.map(({ item }) => decisionOf(reads, item)))
-    const refusals = await Promise.all(
-      lines.map(({ item }, index) =>
-        approvalRefusalOf(reads, { item, loaded: decisions[index] ?? null, context }),
-      ),
-    )
+    const items = lines.map(async (line, index) => ({
+      ...(await permittedItem(reads, line, { personOf, loaded: decisions[index] ?? null, context })),
+      task_name: nameOf(line.item.taskId, tasks),
+      mission_name: nameOf(line.item.missionId, missions),
+      content: contents.get(line.item.id) ?? null,
+      ...(evidence[index] && { evidence: withOwnChoices(evidence[index], decisions[index], context) }),
+    }))
     return {
-      items: lines.map((line, index) => ({
-        ...withoutApproval(
-          withAnswers(line, { personOf, loaded: decisions[index] ?? null, context }),
-          refusals[index] ?? null,
-          context,
-        ),
-        task_name: nameOf(line.item.taskId, tasks),
-        mission_name: nameOf(line.item.missionId, missions),
-        content: contents.get(line.item.id) ?? null,
-        ...(evidence[index] && { evidence: withOwnChoices(evidence[index], decisions[index], context) }),
-      })),
+      items: await Promise.all(items),
       ...rest,
     }
   })
-
-type PermittedItem = ReturnType<typeof permittedItemEntry>
-type ApprovalRefusal = { readonly failure: Failure; readonly run: RunRecord | null }
-
-/** Why the caller cannot approve what a run waits for, or a command of another machine; null if they may. */
-async function approvalRefusalOf(
-  reads: Reads,
-  {
-    item,
-    loaded,
-    context,
-  }: { readonly item: InboxItem; readonly loaded: LoadedRun | null; readonly context: RecordContext },
-): Promise<ApprovalRefusal | null> {
-  const { request, status } = item
-  if (status === 'open' && request?.kind === 'command') {
-    const failure = await remoteCommandRefusal(reads, item, context)
-    return failure && { failure, run: null }
-  }
-  const failure = loaded && (await awaitedApprovalRefusal(reads, loaded, context))
-  return failure ? { failure, run: loaded.record } : null
-}
-
-/** The run that an open item asks a person to decide about. */
-async function decisionOf({ runs }: Reads, { request, runId, status }: InboxItem): Promise<LoadedRun | null> {
-  return status !== 'open' || request?.kind !== 'decision' || runId === null ? null : runs.load(runId)
-}
-
-/** An item with the answers that the caller may give. */
-function withAnswers(
-  line: InboxItemLine,
-  {
-    personOf,
-    loaded,
-    context: { permissions },
-  }: { readonly personOf: NameBehind; readonly loaded: LoadedRun | null; readonly context: RecordContext },
-): PermittedItem {
-  return withChoices(permittedItemEntry(line, personOf, permissions), loaded, permissions)
-}
-
-/**
- * Of a decision, the answers that its process has: it may know no approval or no rejection, and other events. On a server,
- * those of the caller's gate roles.
- */
-function withChoices(
-  entry: PermittedItem,
-  loaded: LoadedRun | null,
-  permissions: RecordContext['permissions'],
-): PermittedItem {
-  const { request, answers } = entry
-  if (loaded === null || request?.kind !== 'decision') return entry
-  const choices = decisionChoices(loaded.definition, request.state, request.events).filter(({ event }) =>
-    maySend(event, loaded, permissions),
-  )
-  const has = (answer: 'yes' | 'no') => choices.some((choice) => choice.answer === answer)
-  const isApproved = has('yes') || request.approvals.length > 0
-  return {
-    ...entry,
-    answers: [
-      ...answers.filter(({ verb }) => (verb === 'Approve' ? isApproved : verb !== 'Reject' || has('no'))),
-      ...choices
-        .filter(({ answer }) => answer === 'other')
-        .map(({ event, description, asksFor }) => ({
-          verb: description === null ? event : excerpt(description, 160),
-          command: decideCommand(loaded.record.id, event, asksFor),
-        })),
-    ],
-  }
-}
 
 /** The events that a dashboard offers as buttons, without those of others' gate roles. */
 function withOwnChoices(
@@ -201,28 +115,6 @@ function withOwnChoices(
 ): z.output<typeof InboxEvidence> {
   if (!loaded) return evidence
   return { ...evidence, choices: evidence.choices.filter(({ event }) => maySend(event, loaded, permissions)) }
-}
-
-/** Whether a person may send an event of a run: on a server, in one of their gate roles. */
-function maySend(
-  event: string,
-  { definition }: LoadedRun,
-  permissions: RecordContext['permissions'],
-): boolean {
-  const roles = eventNamed(definition, event)?.allowedRoles ?? []
-  return !permissions || roles.some((role) => role === '*' || hasGateRole(permissions, role))
-}
-
-/** An item offers no approval that would be refused; one person alone gets the ways out. */
-function withoutApproval(
-  entry: PermittedItem,
-  refusal: ApprovalRefusal | null,
-  { permissions }: RecordContext,
-): PermittedItem {
-  if (refusal === null || entry.cannot_approve !== null) return entry
-  const others = entry.answers.filter(({ verb }) => verb !== 'Approve')
-  const out = refusal.run !== null && isAlone(permissions) ? waysOut(refusal.run) : []
-  return { ...entry, answers: [...others, ...out], cannot_approve: refusal.failure.message }
 }
 
 function nameOf(id: string | null, names: ReadonlyMap<string, string>): string | null {

@@ -23,7 +23,7 @@ import { leftWorkText } from '../../track/domain/mission.ts'
 export const status: AnswerView<'status'> = (answer, page) => {
   const { missions, waiting } = answer
   return blocks(
-    waiting === 0 ? 'Nothing needs you.' : page.ink('yellow', waitingText(answer, page)),
+    waiting === 0 ? `Nothing needs you.${othersText(answer)}` : page.ink('yellow', waitingText(answer, page)),
     missions.length === 0 && answer.events <= 1
       ? section('First steps', twoColumns([agentStep(page), ...firstSteps], page), page)
       : '',
@@ -61,9 +61,17 @@ function ownWorkNotes({ missions }: OutputOf<'status'>): readonly string[] {
   )
 }
 
-function waitingText({ waiting, waiting_since }: OutputOf<'status'>, page: RenderContext): string {
+function waitingText(answer: OutputOf<'status'>, page: RenderContext): string {
+  const { waiting, waiting_since } = answer
   const since = waiting_since === null ? '' : `, the oldest opened ${formatAge(waiting_since, page.now)}`
-  return `${formatCount(waiting, 'item')} ${waiting === 1 ? 'needs' : 'need'} you${since}: waymark inbox`
+  return `${formatCount(waiting, 'item')} ${waiting === 1 ? 'needs' : 'need'} you${since}: waymark inbox${othersText(answer)}`
+}
+
+/** The items that only other people can answer. */
+function othersText({ waiting, waiting_for_others: others }: OutputOf<'status'>): string {
+  if (others === 0) return ''
+  const items = waiting === 0 ? formatCount(others, 'item') : `${others} more`
+  return `${waiting === 0 ? ' ' : '. '}${items} ${others === 1 ? 'waits' : 'wait'} for other people${waiting === 0 ? ': waymark inbox' : '.'}`
 }
 
 function agentStep({ firstPrompt }: RenderContext): readonly [string, string] {

@@ -8,9 +8,15 @@ import { forwardEvents } from '../../gate/operations/run/gating.ts'
 import { hasOwnWork } from '../../gate/operations/run/own-work.ts'
 import { recordedObstacles } from '../../gate/operations/run/situation.ts'
 import { json } from '../../gate/operations/run-answer.ts'
-import { type InboxItemKind, itemKinds, urgentItemKinds } from '../../inbox/domain/inbox-item.ts'
+import {
+  type InboxItem,
+  type InboxItemKind,
+  itemKinds,
+  urgentItemKinds,
+} from '../../inbox/domain/inbox-item.ts'
 import { dueItems } from '../../inbox/operations/due-items.ts'
 import { tasksToReview } from '../../inbox/operations/item-answer.ts'
+import { mayAnswer } from '../../inbox/operations/permitted-answers.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import type { JsonObject } from '../../kernel/json.ts'
@@ -58,8 +64,11 @@ export const Work = z.object({
     }),
   ),
   running_total: z.int(),
+  /** The open items that the caller can answer; for an agent, all. */
   waiting: z.int(),
-  /** The time of the oldest open item. */
+  /** The other open items. */
+  waiting_for_others: z.int(),
+  /** The time of the oldest item that the caller can answer. */
   waiting_since: z.string().nullable(),
 })
 export type Work = z.output<typeof Work>
@@ -179,7 +188,7 @@ export const status = defineOperation({
             not_proven: notProven[at] ?? null,
           })),
           completed_with_work_left: await completedWithWorkLeft(reads),
-          ...(await currentWork(reads, clock.now(), input.limit)),
+          ...(await currentWork(reads, context, input.limit)),
           plan: { ...(await planCounts(reads, clock.now())), done_waiting: doneWaiting },
           sent_back: await sentBackTasks(reads),
           sessions: sessions.total,
@@ -315,19 +324,51 @@ async function nameOf(identities: Reads['identities']): Promise<string> {
   return listed.find(({ id }) => id === identities.project)?.name ?? identities.project
 }
 
-/** The open inbox items, also those that are due, as the inbox shows them; and the active agents. */
-async function currentWork(reads: Reads, now: number, limit = maxRunning): Promise<Work> {
-  const { missions, tasks, inboxItems, identities } = reads
-  const oldest = (kinds: readonly InboxItemKind[]) => inboxItems.list({ status: 'open', kinds }, { limit: 1 })
-  const [urgent, others, due, open, { attempts, total }] = await Promise.all([
-    oldest(urgentItemKinds),
-    oldest(otherItemKinds),
-    dueItems(reads, now),
+/** More items of a team are not asked about one by one. */
+const maxAsked = 500
+
+interface OpenItems {
+  readonly total: number
+  readonly others: number
+  /** The first of each kind that the caller can answer, and possibly more. */
+  readonly own: readonly InboxItem[]
+}
+
+/** The open inbox items, also those that are due, as the inbox shows them. */
+async function openItemsFor(reads: Reads, context: RecordContext): Promise<OpenItems> {
+  const asksEach = context.permissions !== undefined && context.actor.kind === 'person'
+  const read = (kinds: readonly InboxItemKind[]) =>
+    reads.inboxItems.list({ status: 'open', kinds }, { limit: asksEach ? maxAsked : 1 })
+  const [urgent, others, due] = await Promise.all([
+    read(urgentItemKinds),
+    read(otherItemKinds),
+    dueItems(reads, context.clock.now()),
+  ])
+  const lines = [
+    ...[...urgent.items, ...others.items].map(({ item }) => item),
+    ...due.map((item) => ({ item, issue: null, opener: null })),
+  ]
+  const answerable = await Promise.all(
+    lines.map(async (line) => !asksEach || (await mayAnswer(reads, line, context))),
+  )
+  const own = lines.filter((_, at) => answerable[at])
+  return {
+    total: urgent.total + others.total + due.length,
+    others: lines.length - own.length,
+    own: own.map(({ item }) => item),
+  }
+}
+
+/** The inbox items and the active agents. */
+async function currentWork(reads: Reads, context: RecordContext, limit = maxRunning): Promise<Work> {
+  const { missions, tasks, identities } = reads
+  const now = context.clock.now()
+  const [items, open, { attempts, total }] = await Promise.all([
+    openItemsFor(reads, context),
     missions.list({ limit: 1, statuses: ['pending', 'in_progress'] }),
     tasks.atWork(limit),
   ])
-  const items = [...[...urgent.items, ...others.items].map(({ item: { item } }) => item), ...due]
-  const openedAt = items.map((item) => item.openedAt)
+  const openedAt = items.own.map((item) => item.openedAt)
   const names = await tasks.names(attempts.map(({ taskId }) => taskId))
   const people = await peopleOfAttempts(identities, attempts)
   return {
@@ -344,7 +385,8 @@ async function currentWork(reads: Reads, now: number, limit = maxRunning): Promi
       work_tree: attempt.snapshot.top,
     })),
     running_total: total,
-    waiting: urgent.total + others.total + due.length,
+    waiting: items.total - items.others,
+    waiting_for_others: items.others,
     waiting_since: instantOrNull(openedAt.length === 0 ? null : Math.min(...openedAt)),
   }
 }

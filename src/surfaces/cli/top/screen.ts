@@ -120,7 +120,7 @@ function inboxLines(
   { selected, now }: { readonly selected: string | null; readonly now: number },
   room: number,
 ): readonly ScreenLine[] {
-  const total = work.waiting
+  const total = work.waiting + work.waiting_for_others
   const head = title('Inbox')
   if (cards.length === 0) return [head, [{ text: '  Nothing needs you.', style: 'green' }]]
   const visible = Math.max(1, room - 1 - (total > cards.length || cards.length > room - 1 ? 1 : 0))
