@@ -137,6 +137,42 @@ test('names who can approve: not who worked on it, nor who has too little access
   expect(await told()).toContain('Nor can those who have it')
 })
 
+test('an admin is a member with an owner’s access, and approves in the gate roles that they were given', async () => {
+  const { project } = await workOfBensAgent()
+  const { call } = project
+  const { secret } = await call('token_create', { kind: 'person', person: 'Ada' })
+  const ada = await project.as(secret)
+  const members = async () => (await call('member_list', {}, ada)).members
+  expect(await members()).toContainEqual(
+    expect.objectContaining({
+      person: expect.objectContaining({ name: 'Ada' }),
+      access: 'owner',
+      admin: true,
+    }),
+  )
+  const { items } = await call('inbox', { kind: 'approval' }, ada)
+  expect(items[0].cannot_approve).toContain('Cleo can approve it')
+  // An access of their own counts for nothing while they are admins.
+  const set = await call('member_set', { person: 'Ada', access: 'contributor', roles: ['reviewer'] }, ada)
+  expect(set).toMatchObject({ access: 'owner', admin: true })
+  expect(await call('member_set', { person: 'Cleo', roles: [] }, ada)).toMatchObject({ roles: [] })
+  await call('person_add', { name: 'Eve' })
+  await call('member_add', { person: 'Eve', access: 'maintainer' })
+  const eve = await project.as((await call('token_create', { kind: 'person', person: 'Eve' })).secret)
+  expect((await call('inbox', { kind: 'approval' }, eve)).items[0].cannot_approve).toContain(
+    'Ada can approve it',
+  )
+  const approvals = await call('inbox', { kind: 'approval' }, await project.as(secret))
+  expect(approvals.items[0].cannot_approve).toBeNull()
+})
+
+test('removes no admin from a project', async () => {
+  const project = await openTeamProject()
+  await project.call('token_create', { admin: true, person: 'Ada' })
+  const refused = await project.refused('member_remove', { person: 'Ada' })
+  expect(refused).toMatchObject({ code: 'CONFLICT', reason: 'member_is_admin' })
+})
+
 test('counts in a status only what the person can answer', async () => {
   const { project } = await workOfBensAgent()
   const { call } = project

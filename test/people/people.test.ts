@@ -105,7 +105,10 @@ test('members are made, changed and removed, and a project keeps an owner', asyn
   await call('member_set', { person: 'Ben', access: 'owner', roles: ['reviewer'] })
   await call('member_remove', { person: 'Ada' })
   const { members } = await call('member_list')
-  expect(members).toMatchObject([{ person: { name: 'Ben' }, access: 'owner', roles: ['reviewer'] }])
+  expect(members).toMatchObject([
+    { person: { name: 'Ben' }, access: 'owner', roles: ['reviewer'], admin: false },
+    { person: { name: 'Ada' }, access: 'owner', roles: [], admin: true },
+  ])
 })
 
 test('who is invited by e-mail address is a person and a member, once', async () => {

@@ -13,7 +13,7 @@ export interface SessionProject {
 /** The person's permissions in the current project. */
 export interface ProjectPermissions {
   readonly person: { readonly id: string; readonly name: string }
-  /** Null if the person is not a member, such as an admin of the server. */
+  /** Null if the person is not a member. */
   readonly access: Access | null
   readonly admin: boolean
   /** The access limit of the token that they signed in with; null without a limit. */

@@ -61,7 +61,7 @@ export const members: AnswerView<'member_list'> = ({ members: listed }, page) =>
   const rows = listed.map((member) => [
     member.person.name,
     member.email ?? '',
-    member.access,
+    member.admin ? `${member.access}, admin` : member.access,
     member.roles.join(', '),
     member.state,
   ])
@@ -69,11 +69,12 @@ export const members: AnswerView<'member_list'> = ({ members: listed }, page) =>
 }
 
 export function member(
-  { person: { name }, access, roles, state }: OutputOf<'member_add' | 'member_invite' | 'member_set'>,
+  { person: { name }, access, roles, state, admin }: OutputOf<'member_add' | 'member_invite' | 'member_set'>,
   { ink }: RenderContext,
 ): string {
   const also = roles.length === 0 ? '' : `, roles ${roles.join(', ')}`
-  return `${ink('bold', name)} has ${access} access${also}${state === 'active' ? '' : ` (${state})`}.`
+  const origin = admin ? ' as an admin of the server' : ''
+  return `${ink('bold', name)} has ${access} access${origin}${also}${state === 'active' ? '' : ` (${state})`}.`
 }
 
 export const memberInvited: AnswerView<'member_invite'> = (answer, page) => {

@@ -25,6 +25,14 @@ export interface Member {
   readonly roles: readonly string[]
 }
 
+/** An admin of the server is an owner of every project, in the gate roles that they were given there. */
+export function membershipOf(
+  { id, admin }: Pick<Person, 'id' | 'admin'>,
+  member: Member | null,
+): Member | null {
+  return admin ? { personId: id, roles: member?.roles ?? [], access: 'owner' } : member
+}
+
 /** `agent` acts for its owner, `person` as that person, `runner` is a machine that submits results. */
 export const tokenKinds = ['agent', 'person', 'runner'] as const
 /** An `invitation` does not permit access: it is exchanged once for a person's first token. */

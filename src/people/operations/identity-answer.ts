@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { Named, strings } from '../../kernel/operations/list-answer.ts'
 import { accesses } from '../domain/access.ts'
-import { type Person, tokenErrorOf, tokenKinds } from '../domain/identity.ts'
+import { membershipOf, type Person, tokenErrorOf, tokenKinds } from '../domain/identity.ts'
 import type { MemberListing, SignInSessionListing, TokenListing } from '../ports/identity-reads.ts'
 
 const personStates = ['active', 'invited', 'disabled'] as const
@@ -41,19 +41,22 @@ export const MemberEntry = z.object({
   /** Gate roles. */
   roles: strings,
   state: z.enum(personStates),
+  /** An admin of the server, and so an owner of every project. */
+  admin: z.boolean(),
 })
 
 export function memberEntry(
   { member, person }: MemberListing,
   tokenUsers: ReadonlySet<string>,
 ): z.output<typeof MemberEntry> {
-  const { access, roles } = member
+  const { access, roles } = membershipOf(person, member) ?? member
   return {
     person: { id: person.id, name: person.name },
     email: person.email,
     access,
     roles,
     state: stateOf(person, tokenUsers),
+    admin: person.admin,
   }
 }
 

@@ -9,6 +9,7 @@ import { type Access, accesses, lowerAccess } from '../domain/access.ts'
 import {
   day,
   type Member,
+  membershipOf,
   type Person,
   type Token,
   tokenErrorOf,
@@ -182,6 +183,12 @@ async function assertMayInvite(reads: Reads, invited: Person, inviter: Inviter):
   const byAdmin = (step: string, command: string) => adminStep(reads, inviter.isAdmin, { step, command })
   const byToken = () =>
     byAdmin('create a token for them', `waymark token create --kind person --person ${id}`)
+  if (invited.admin) {
+    throw new Failure('FORBIDDEN', `${name} is an admin of the server. Invitations are for members.`, {
+      reason: 'invited_is_admin',
+      hint: await byToken(),
+    })
+  }
   const memberships = await reads.identities.memberships(id)
   const member = memberships.find(({ projectId }) => projectId === inviter.projectId)?.member
   if (!member) {
@@ -194,12 +201,6 @@ async function assertMayInvite(reads: Reads, invited: Person, inviter: Inviter):
     throw new Failure('CONFLICT', `${name} is disabled.`, {
       reason: 'person_disabled',
       hint: await byAdmin('enable them', `waymark person enable ${id}`),
-    })
-  }
-  if (invited.admin) {
-    throw new Failure('FORBIDDEN', `${name} is an admin of the server. Invitations are for members.`, {
-      reason: 'invited_is_admin',
-      hint: await byToken(),
     })
   }
   if (await hasSignedIn(reads, invited, inviter)) {
@@ -248,12 +249,12 @@ async function accessOf(
   if (createdBy === null) return () => 'owner'
   const person = await identities.person(createdBy)
   if (!person || person.disabledAt !== null) return () => null
-  const accessByProject = new Map(
-    (await identities.memberships(createdBy)).map(({ projectId, member }) => [projectId, member.access]),
+  const memberships = new Map(
+    (await identities.memberships(createdBy)).map(({ projectId, member }) => [projectId, member]),
   )
   return (projectId) => {
     if (parent?.projectId && parent.projectId !== projectId) return null
-    const access = person.admin ? 'owner' : (accessByProject.get(projectId) ?? null)
+    const access = membershipOf(person, memberships.get(projectId) ?? null)?.access ?? null
     return access && lowerAccess(access, parent?.most ?? access)
   }
 }

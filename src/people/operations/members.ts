@@ -6,7 +6,7 @@ import { type CommandContext, defineOperation } from '../../kernel/operations/op
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { type Access, accesses, lowerAccess } from '../domain/access.ts'
-import { type Member, type Person, tokenErrorOf } from '../domain/identity.ts'
+import { type Member, membershipOf, type Person, tokenErrorOf } from '../domain/identity.ts'
 import { MemberEntry, memberEntry } from './identity-answer.ts'
 import { emailField, newPerson, personField, personNameField } from './people.ts'
 import { findPerson, recordInTeam, sharedTeamOf } from './team.ts'
@@ -126,12 +126,12 @@ export const memberChange = defineOperation({
 }).handler((handling, { person, access, roles }) => {
   sharedTeamOf(handling)
   return handling.record(async (reads, { at }) => {
-    const { found, member } = await findMember(reads, person)
+    const { found, member, recorded } = await findMember(reads, person)
     const after = { ...member, ...(access && { access }), ...(roles && { roles }) }
-    if (after.access !== 'owner') await assertOtherOwner(reads, found, member)
+    if (after.access !== 'owner') await assertOtherOwner(reads, found, recorded)
     const { events, answer } = await memberSet(reads, found, {
       member: after,
-      before: member.access,
+      before: recorded?.access ?? null,
       previous: member,
     })
     const isRaised = lowerAccess(after.access, member.access) !== after.access
@@ -171,8 +171,18 @@ export const memberRemove = defineOperation({
 }).handler((handling, { person }) => {
   sharedTeamOf(handling)
   return handling.record(async (reads) => {
-    const { found, member } = await findMember(reads, person)
-    await assertOtherOwner(reads, found, member)
+    const { found, recorded } = await findMember(reads, person)
+    if (recorded === null) {
+      throw new Failure(
+        'CONFLICT',
+        `${found.name} is an admin of the server, who has access to every project.`,
+        {
+          reason: 'member_is_admin',
+          hint: `Remove these rights: waymark person admin ${found.id} --end`,
+        },
+      )
+    }
+    await assertOtherOwner(reads, found, recorded)
     return {
       events: [{ kind: 'member.removed', personId: found.id, name: found.name }],
       answer: { removed: found.name },
@@ -187,7 +197,7 @@ export const memberList = defineOperation({
   toolset: 'track',
   audience: 'person',
   title: 'List members',
-  description: 'List who has access to this project.',
+  description: 'List who has access to this project, with the admins of the server.',
   kind: 'query',
   input: z.strictObject(pageFields(1000, 'How many')),
   output: z.object({ members: list(MemberEntry), ...page }),
@@ -221,18 +231,28 @@ async function memberSet(
 async function findMember(
   reads: Reads,
   person: string,
-): Promise<{ readonly found: Person; readonly member: Member }> {
+): Promise<{
+  readonly found: Person
+  readonly member: Member
+  /** Null for an admin of the server who was never added. */
+  readonly recorded: Member | null
+}> {
   const found = await findPerson(reads, person)
-  const member = await reads.identities.member(found.id)
-  if (member) return { found, member }
+  const recorded = await reads.identities.member(found.id)
+  const member = recorded ?? membershipOf(found, null)
+  if (member) return { found, member, recorded }
   throw new Failure('NOT_FOUND', `${found.name} is not a member of this project.`, {
     reason: 'member_not_found',
     hint: `Add them: waymark member add ${found.id}`,
   })
 }
 
-async function assertOtherOwner({ identities }: Reads, { name }: Person, { access }: Member): Promise<void> {
-  if (access !== 'owner' || (await identities.owners()) > 1) return
+async function assertOtherOwner(
+  { identities }: Reads,
+  { name }: Person,
+  recorded: Member | null,
+): Promise<void> {
+  if (recorded?.access !== 'owner' || (await identities.owners()) > 1) return
   throw new Failure('CONFLICT', `${name} is the only owner of this project.`, {
     reason: 'last_owner',
     hint: 'Make another member an owner first: waymark member set <person> --access owner',

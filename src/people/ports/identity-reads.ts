@@ -9,7 +9,7 @@ export interface StoredSecret {
   readonly usedAt: number | null
 }
 
-/** A listed membership: with the person, and its start. */
+/** A listed membership, with the person. */
 export interface MemberListing {
   readonly member: Member
   readonly person: Person
@@ -55,7 +55,7 @@ export interface IdentityReads {
   people(): Promise<readonly Person[]>
   /** The number of admins that are not disabled. */
   admins(): Promise<number>
-  /** Oldest first, at most 1000. */
+  /** Oldest first, at most 1000; then the admins of the server who are no others. */
   members(): Promise<readonly MemberListing[]>
   member(personId: string): Promise<Member | null>
   /** The number of owners of the project that are not disabled. */

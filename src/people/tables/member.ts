@@ -4,7 +4,7 @@ import type { PersonId } from '../../kernel/id.ts'
 import { parseColumn } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import type { Access } from '../domain/access.ts'
-import { type Member, serverProject } from '../domain/identity.ts'
+import { type Member, membershipOf, serverProject } from '../domain/identity.ts'
 import type { MemberListing } from '../ports/identity-reads.ts'
 import { personOf } from './person.ts'
 
@@ -64,7 +64,24 @@ export function memberReads({ db, projectId }: ReadScope) {
         .orderBy('member.seq')
         .limit(most)
         .execute()
-      return rows.map((row) => ({ member: memberOf(row), person: personOf(row) }))
+      const own = new Set(rows.map(({ id }) => id))
+      const admins = await db
+        .selectFrom('person')
+        .selectAll()
+        .where('project_id', '=', serverProject)
+        .where('admin', '=', 1)
+        .where('disabled_at', 'is', null)
+        .orderBy('seq')
+        .limit(most)
+        .execute()
+      const listings = [
+        ...rows.map((row) => ({ member: memberOf(row), person: personOf(row) })),
+        ...admins.filter(({ id }) => !own.has(id)).map((row) => ({ member: null, person: personOf(row) })),
+      ]
+      return listings.flatMap(({ member, person }) => {
+        const membership = membershipOf(person, member)
+        return membership === null ? [] : [{ member: membership, person }]
+      })
     },
     async member(personId: string): Promise<Member | null> {
       const row = await db

@@ -133,7 +133,7 @@ interface MemberRowProps {
 }
 
 function Row({ member, ask, confirm, refresh }: MemberRowProps) {
-  const { person, email, access, roles, state } = member
+  const { person, email, access, roles, state, admin } = member
   const isOwn = ownPermissions.value?.person.id === person.id
   const change = async (next: Access) => {
     try {
@@ -179,7 +179,11 @@ function Row({ member, ask, confirm, refresh }: MemberRowProps) {
               Invitation
             </button>
           ) : null}
-          <AccessChoice name={person.name} access={access} change={(next) => void change(next)} />
+          {admin ? (
+            <b class="settings-access">admin</b>
+          ) : (
+            <AccessChoice name={person.name} access={access} change={(next) => void change(next)} />
+          )}
           <button
             type="button"
             class="button"
@@ -189,15 +193,17 @@ function Row({ member, ask, confirm, refresh }: MemberRowProps) {
           >
             Roles
           </button>
-          <button
-            type="button"
-            class="button"
-            data-kind="plain"
-            aria-label={`Remove ${person.name}`}
-            onClick={() => ask({ is: 'remove', member })}
-          >
-            Remove
-          </button>
+          {admin ? null : (
+            <button
+              type="button"
+              class="button"
+              data-kind="plain"
+              aria-label={`Remove ${person.name}`}
+              onClick={() => ask({ is: 'remove', member })}
+            >
+              Remove
+            </button>
+          )}
         </>
       ) : (
         <b class="settings-access">{access}</b>

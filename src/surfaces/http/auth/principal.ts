@@ -3,6 +3,7 @@ import { type CallerPermissions, lowerAccess } from '../../../people/domain/acce
 import {
   isOwnToken,
   type Member,
+  membershipOf,
   type Person,
   type SignInSession,
   type Token,
@@ -64,10 +65,10 @@ export function permissionsIn(
 ): CallerPermissions {
   const isMachine = token !== null && token.kind !== 'person'
   const isElsewhere = token !== null && token.projectId !== null && token.projectId !== projectId
-  const member = memberships.get(projectId)
+  const member = membershipOf(person, memberships.get(projectId) ?? null)
   const most = token?.most
   const admin = person.admin && !isMachine && (token?.projectId ?? null) === null && most === undefined
-  const own = person.admin ? 'owner' : (member?.access ?? null)
+  const own = member?.access ?? null
   const limits = [...(isMachine ? ['contributor' as const] : []), ...(most ? [most] : [])]
   const access = own === null || isElsewhere ? null : limits.reduce(lowerAccess, own)
   return {
