@@ -307,6 +307,35 @@ describe('what a task changed since its first attempt began', () => {
     expect(rulesOf(await task.complete('As before again.'))).toEqual(['no_check'])
   })
 
+  test('finds nothing out of scope in what was put back to its state before the task', async () => {
+    const task = await startedTask()
+    await task.complete('Another task.', { status: 'failed' })
+    const id = await task.start({ areas: ['src/auth.ts'] })
+    for (const path of ['src/auth.ts', 'src/api.ts', 'src/new.ts', 'utils.ts']) task.write(path, 'changed\n')
+    const first = await task.complete('Changed src/auth.ts.', { task_id: id })
+    expect(first.verification.unexpected_files).toEqual(['src/api.ts', 'src/new.ts', 'utils.ts'])
+    const [item] = (await task.inbox()).filter(({ kind }) => kind === 'scope')
+    await task.call('reject', { id: item?.item_id, reason: 'Restore all but src/auth.ts.' }, asPerson)
+    task.wait(1000)
+    await task.start({ planned_task_id: id })
+    task.git('checkout', '-q', 'src/api.ts')
+    task.remove('src/new.ts')
+    task.write('utils.ts', 'changed again\n')
+    const partly = await task.complete('Restored src/api.ts.', { task_id: id, preview: true })
+    expect(partly.verification).toMatchObject({ scope_match: false, unexpected_files: ['utils.ts'] })
+    expect(partly.verification.warnings).toContain(
+      '⚠️ 1 file(s) modified outside declared scope (src/auth.ts)',
+    )
+    task.git('checkout', '-q', 'utils.ts')
+    const { verification } = await task.complete('Restored them.', { task_id: id })
+    expect(verification).toMatchObject({ scope_match: true, unexpected_files: [] })
+    expect(verification.warnings.join()).not.toContain('scope')
+    const { changes, verification: recorded } = await task.call('changes', { id })
+    expect(recorded).toMatchObject({ scope_match: true, unexpected_files: [] })
+    expect(changes.map(({ scope }: Answer) => scope)).not.toContain('out')
+    await task.isWhole()
+  })
+
   test('of work in another tree is not proven by a check that ran here', async () => {
     const task = await startedTask()
     const checked = await task.start({ name: 'Checked', done_when: { check: ['true'] } })

@@ -160,8 +160,7 @@ export function itemsOpenedBy(
   const location = { ...attempt, attemptId: attempt.id }
   const sentBack = status === 'failed' ? null : situation.sentBack
   const items = [...reviewItem(outcome, { attempt, status, sentBack }, setting)]
-  const asBefore = new Set(restored.flatMap(({ paths }) => paths))
-  const unexpected = evidence.scope.unexpected.filter((path) => !asBefore.has(path))
+  const { unexpected } = evidence.scope
   if (unexpected.length > 0) {
     const scopeReason = outsideScope(unexpected, evidence, attempt)
     const explanations = (outcome.unexpected ?? []).map(({ path, why }) => `${path}: ${why}`)
@@ -170,6 +169,7 @@ export function itemsOpenedBy(
     const item = openInboxItem({ kind: 'scope', reason, openedBy: 'waymark' }, location, setting)
     items.push({ ...item, paths: unexpected })
   }
+  const asBefore = new Set(restored.flatMap(({ paths }) => paths))
   const denied = (evidence.deniedByAll ?? []).filter((path) => !asBefore.has(path))
   if (denied.length > 0) items.push({ ...deniedItem(denied, location, setting), paths: denied })
   const asksOfShared = situation.isLastAtWork === true && status === 'success'

@@ -17,6 +17,7 @@ import {
 } from '../domain/claimed-changes/claimed-changes.ts'
 import { unchangedClaims } from '../domain/claimed-paths.ts'
 import { nameSome, removedWorkNotes } from '../domain/owner-notes.ts'
+import { outOfScopeNotesFor } from '../domain/scope/scope.ts'
 import type { Attempt, TaskOutcome } from '../domain/task.ts'
 import {
   changesOfTask,
@@ -238,11 +239,9 @@ export function judgeCompletion(
   const elsewhere = completion.evidence.elsewhere ?? traces?.elsewhere
   const { weakened = [], missing = [], respaced = [] } = compared ?? {}
   const restored = filesTakenBack(attempt, related, traces?.restored ?? [])
-  const warnings = [
-    ...warningsAfterUndoing(completion.evidence, restored, related),
-    ...reportedNote(outcome, weakened),
-  ]
-  const evidence = { ...completion.evidence, warnings, ...(elsewhere && { elsewhere }) }
+  const inScope = scopeAfterUndoing(completion.evidence, restored)
+  const warnings = [...warningsAfterUndoing(inScope, restored, related), ...reportedNote(outcome, weakened)]
+  const evidence = { ...inScope, warnings, ...(elsewhere && { elsewhere }) }
   const measured = { ...completion, evidence }
   const touched = traces?.touched ?? null
   const unanswered = unansweredClaims(measured, traces)
@@ -278,6 +277,25 @@ export function judgeCompletion(
     contradictedSubtasks: contradictedSubtasks(attempt.taskId, related),
   })
   return { verdict, evidence, restored }
+}
+
+/** A file that is as before the task again is no change out of scope. */
+function scopeAfterUndoing(
+  evidence: AttemptMeasurement,
+  restored: readonly FilesTakenBack[],
+): AttemptMeasurement {
+  const back = new Set(restored.flatMap(({ paths }) => paths))
+  const { scope, changes, warnings } = evidence
+  const unexpected = scope.unexpected.filter((path) => !back.has(path))
+  if (unexpected.length === scope.unexpected.length) return evidence
+  return {
+    ...evidence,
+    scope: { matches: scope.matches === null ? null : unexpected.length === 0, unexpected },
+    changes: changes.map((change) =>
+      change.scope === 'out' && back.has(change.path) ? { ...change, scope: null } : change,
+    ),
+    warnings: outOfScopeNotesFor(warnings, unexpected.length),
+  }
 }
 
 /** A file that is as before the task again says that, instead of warnings about lines that went or that git brought. */

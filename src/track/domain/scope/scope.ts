@@ -189,15 +189,25 @@ function unnamedSensitiveFiles(
     })
   if (sensitiveOut.length === 0) return []
   return [
-    `${formatCount(sensitiveOut.length, 'sensitive file')} changed, and neither the areas nor the outcome ${sensitiveOut.length === 1 ? 'names it' : 'names them'}: ${namePathList(sensitiveOut)}.`,
+    `${formatCount(sensitiveOut.length, 'sensitive file')} changed, ${unnamedWords} ${sensitiveOut.length === 1 ? 'names it' : 'names them'}: ${namePathList(sensitiveOut)}.`,
   ]
 }
 
+const unnamedWords = 'and neither the areas nor the outcome'
 const outOfScopeWords = ' file(s) modified outside declared scope'
 
 /** Whether a warning counts files outside the scope, without naming them. */
 export function isOutOfScopeNote(warning: string): boolean {
   return warning.includes(outOfScopeWords)
+}
+
+/** The same warnings when only so many files are still out of scope. */
+export function outOfScopeNotesFor(warnings: readonly string[], count: number): readonly string[] {
+  if (count > 0)
+    return warnings.map((warning) =>
+      isOutOfScopeNote(warning) ? warning.replace(/\d+/, String(count)) : warning,
+    )
+  return warnings.filter((warning) => !isOutOfScopeNote(warning) && !warning.includes(unnamedWords))
 }
 
 /** Mission Control's wording, which its clients know. */
