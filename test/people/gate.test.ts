@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
 import { prune } from '../../src/project/operations/prune.ts'
@@ -119,6 +121,31 @@ test('lets another member approve the work, not the owner of its agent (28)', as
     approvals: [{ role: 'reviewer', artifact: 'plan' }],
   })
   expect(await emit(builder, 'go')).toMatchObject({ result: { status: 'succeeded' } })
+})
+
+test('counts an approval given before the work tree was gone', async () => {
+  const twice = process('twice', '{ type: approval, role: reviewer, artifact: changes, count: 2 }')
+    .replace('{ name: go, allowed_roles: [agent] }', '{ name: approve, allowed_roles: [reviewer] }')
+    .replace('event: go', 'event: approve')
+  const { project, as } = await team(twice, 'twice')
+  const agent = await as("Ben's agent")
+  const { mission_id, run } = await project.call(
+    'start_mission',
+    { name: 'Shop', objective: 'A shop', process_id: 'twice' },
+    agent,
+  )
+  const tasks = [{ key: 'a', title: 'Plan', phase: 'Build' }]
+  const plan = await project.call('plan_tasks', { mission_id, phases: [{ name: 'Build' }], tasks })
+  const tree = await project.call('worktree_add', { task_id: plan.tasks[0].id })
+  const planned = { planned_task_id: plan.tasks[0].id, areas: ['plan.md'] }
+  const { task_id } = await project.call('start_task', planned, agent)
+  writeFileSync(join(tree.path, 'plan.md'), 'The plan.\n')
+  const outcome = { summary: 'Planned.' }
+  await project.call('complete_task', { task_id, status: 'success', outcome }, agent)
+  const approve = async (who: string) => project.call('approve', { id: run.run_id }, await as(who))
+  expect(await approve('Ben')).toMatchObject({ decided: false })
+  rmSync(tree.path, { recursive: true })
+  expect(await approve('Cleo')).toMatchObject({ decided: true, status: 'succeeded' })
 })
 
 test('names who can approve: not who worked on it, nor who has too little access', async () => {

@@ -92,7 +92,7 @@ export interface ApprovableCommand {
   readonly question: CommandQuestion | null
 }
 
-type StateContext = Pick<RecordContext, 'folder' | 'machine' | 'fingerprint' | 'clock' | 'actor'>
+type StateContext = Pick<RecordContext, 'folder' | 'machine' | 'team' | 'fingerprint' | 'clock' | 'actor'>
 
 interface StateRequest {
   readonly context: StateContext

@@ -24,9 +24,13 @@ type StandingContext = Pick<RecordContext, 'machine' | 'fingerprint' | 'actor'>
 /** Whether approvals may have been given on another machine than that of the files. */
 export function isWithMachines(
   { attempts }: SubjectWork,
-  { machine }: Pick<RecordContext, 'machine'>,
+  { machine, team }: Pick<RecordContext, 'machine' | 'team'>,
 ): boolean {
-  return machine !== undefined || attempts.some(({ snapshot }) => snapshot.machineId !== undefined)
+  return (
+    machine !== undefined ||
+    team !== undefined ||
+    attempts.some(({ snapshot }) => snapshot.machineId !== undefined)
+  )
 }
 
 export const recordNotNeeded = { recorded: null }
