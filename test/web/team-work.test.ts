@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { useScreens } from '../support-web/screen.ts'
 
 const ids = { mission: '', open: '', ben: '' }
@@ -45,6 +45,23 @@ test('the page of a task that is open on another machine names the machine, and 
   const text = screen.text('main')
   expect(text).not.toMatch(machineId)
   expect(text).not.toMatch(/measured|tk-/i)
+})
+
+test('the processes of a project without files at the server are said to be in the clones', async () => {
+  const screen = await open('/processes', ids.ben)
+  await screen.see('Feature', 'main')
+  expect(screen.text('main')).not.toContain('no files of the project')
+  const { fetch } = globalThis
+  globalThis.fetch = async (url, init) => {
+    const response = await fetch(url, init)
+    if (typeof url !== 'string' || !url.endsWith('/status')) return response
+    return Response.json({ ...(await response.json()), witness: null })
+  }
+  onTestFinished(() => {
+    globalThis.fetch = fetch
+  })
+  await serving().call('start_mission', { name: 'Later', objective: 'o' })
+  await screen.see('waymark process list lists them too', 'main')
 })
 
 test('a review of work on two machines names each work tree by its folder and machine', async () => {

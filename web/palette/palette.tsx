@@ -2,6 +2,7 @@ import UFuzzy from '@leeoniya/ufuzzy'
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { call, callByName, errorText } from '../api/call.ts'
 import type { Process } from '../api/entities.ts'
+import { CloneProcesses } from '../parts/clone-processes.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { eventWords } from '../parts/event-words.ts'
 import { KeyCap } from '../parts/key-cap.tsx'
@@ -353,6 +354,7 @@ function FieldInput({ field, value, mustHave, onlyOpen, without, write }: FieldI
         />
       )}
       {of === 'process' && (chosen !== '' || !mustHave) ? <ProcessNote id={chosen} /> : null}
+      {name === 'process_id' ? <CloneProcesses /> : null}
     </div>
   )
 }

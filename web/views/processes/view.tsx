@@ -6,6 +6,7 @@ import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { useRows } from '../../live/rows.ts'
 import { Agent } from '../../parts/agent.tsx'
+import { CloneProcesses } from '../../parts/clone-processes.tsx'
 import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { stepSelection, useFlash } from '../../parts/list.tsx'
 import { runSubject, useNames } from '../../parts/names.ts'
@@ -76,6 +77,7 @@ function ProcessList() {
             <ProcessRow key={process.process_id} process={process} />
           ))}
         </ul>
+        <CloneProcesses />
       </section>
     </div>
   )
