@@ -264,6 +264,28 @@ test('offers the events of a run only to whoever has their gate role', async () 
   expect(await offered(await project.as(secret))).toEqual([])
 })
 
+test('says who can decide to whoever has no answer', async () => {
+  const text = process('decided', '{ type: context, variable: x, condition: exists }')
+  const { project, as } = await team(
+    text.replace('go, allowed_roles: [agent]', 'go, allowed_roles: [reviewer]'),
+    'decided',
+  )
+  await project.call(
+    'start_mission',
+    { name: 'M', objective: 'O', process_id: 'decided' },
+    await as("Ben's agent"),
+  )
+  const { secret } = await project.call('token_create', { kind: 'person', person: 'Ada' })
+  const { items } = await project.call('inbox', { kind: 'approval' }, await project.as(secret))
+  expect(items).toMatchObject([
+    {
+      answers: [],
+      cannot_approve:
+        'It needs the gate role "reviewer", which Ada does not have. Ben and Cleo can decide it.',
+    },
+  ])
+})
+
 test('refuses an approval by the owner of an agent whose attempt was taken over (28)', async () => {
   const members = await team(independent, 'independent')
   const { project, as } = members

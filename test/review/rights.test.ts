@@ -40,7 +40,7 @@ test('a viewer looks, a contributor comments, a maintainer decides', async () =>
   const seen = await viewer('review_show', { task })
   expect(seen.may).toEqual({
     decide: false,
-    why: 'To approve or send back needs maintainer access, and viewer has viewer.',
+    why: 'Approving or sending back needs maintainer access, and viewer has viewer.',
   })
   const [lock, file] = seen.files
   expect(lock).toMatchObject({ path: 'package-lock.json', folded: 'lock file' })
@@ -52,7 +52,7 @@ test('a viewer looks, a contributor comments, a maintainer decides', async () =>
   await contributor('review_comment', comment)
   const { content } = await contributor('review_show', { task })
   await expect(contributor('review_send', { subject, action: 'approve', content })).rejects.toThrow(
-    'To approve or send back needs maintainer access, and contributor has contributor.',
+    'Approving or sending back needs maintainer access, and contributor has contributor.',
   )
   expect(await contributor('review_send', { subject, action: 'comment', content })).toMatchObject({
     comments: 1,

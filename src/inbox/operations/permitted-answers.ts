@@ -6,7 +6,8 @@ import { isAlone, waysOut } from '../../gate/operations/run/own-work.ts'
 import type { LoadedRun } from '../../gate/ports/run-reads.ts'
 import type { Failure } from '../../kernel/failure.ts'
 import type { RecordContext } from '../../kernel/operations/operation.ts'
-import { excerpt } from '../../kernel/text.ts'
+import { shellCommand } from '../../kernel/shell-word.ts'
+import { excerpt, joinNames } from '../../kernel/text.ts'
 import { hasGateRole } from '../../people/domain/access.ts'
 import type { NameBehind } from '../../people/operations/agent-owners.ts'
 import type { Reads } from '../../store/ports/store.ts'
@@ -60,7 +61,39 @@ export async function permittedItem(
   const { permissions } = context
   const entry = withChoices(permittedItemEntry(line, personOf, permissions), loaded, permissions)
   const refusal = await approvalRefusalOf(reads, { item: line.item, loaded, context })
-  return withoutApproval(entry, refusal, context)
+  return withRoleReason(reads, withoutApproval(entry, refusal, context), { loaded, context })
+}
+
+/** Why the caller has no answer to a decision at all: its events are those of gate roles that others have. */
+async function withRoleReason(
+  { identities }: Reads,
+  entry: PermittedItem,
+  { loaded, context: { actor, permissions } }: Pick<Asker, 'loaded' | 'context'>,
+): Promise<PermittedItem> {
+  const { request, answers, cannot_approve: reason } = entry
+  if (
+    !permissions ||
+    actor.kind !== 'person' ||
+    loaded === null ||
+    request?.kind !== 'decision' ||
+    answers.length > 0 ||
+    reason !== null
+  )
+    return entry
+  const roles = [
+    ...new Set(request.events.flatMap((event) => eventNamed(loaded.definition, event)?.allowedRoles ?? [])),
+  ]
+  const able = (await identities.members()).flatMap(({ member, person }) =>
+    roles.some((role) => member.roles.includes(role)) ? [person.name] : [],
+  )
+  const who =
+    able.length > 0
+      ? `${joinNames(able.slice(0, 5))} can decide it.`
+      : `Nobody has it yet. An owner can add it: ${shellCommand`waymark member set ${permissions.personName} --roles ${roles[0] ?? ''}`}`
+  return {
+    ...entry,
+    cannot_approve: `It needs the gate role ${roles.map((role) => `"${role}"`).join(' or ')}, which ${permissions.personName} does not have. ${who}`,
+  }
 }
 
 /** Whether the caller may answer an open item in any way. */

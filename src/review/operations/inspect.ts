@@ -122,7 +122,7 @@ export function decisionObstacle({
 }: Pick<RecordContext, 'actor' | 'permissions'>): string | null {
   if (actor.kind !== 'person') return `${actor.name} is an agent. Only a person decides.`
   if (!permissions || hasAccess(permissions, 'maintainer')) return null
-  return `To approve or send back needs maintainer access, and ${permissions.personName} has ${permissions.access ?? 'none in this project'}.`
+  return `Approving or sending back needs maintainer access, and ${permissions.personName} has ${permissions.access ?? 'none in this project'}.`
 }
 
 /** The tasks that were worked on, in order. */

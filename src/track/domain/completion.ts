@@ -232,7 +232,7 @@ function doneAgainText(
   { author, text }: NonNullable<CompletionSituation['sentBack']>,
   status: TaskOutcome,
 ): string {
-  const words = text === null || text.trim() === '' ? '.' : `: “${excerpt(text.trim(), 300)}”`
+  const words = text === null || text.trim() === '' ? '.' : `: “${excerpt(text.trim(), 300)}”.`
   return `${author} sent it back${words} It ${status === 'success' ? 'was done again' : 'is now partly done'}.`
 }
 
