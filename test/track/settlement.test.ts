@@ -47,6 +47,17 @@ describe('a file that two agents may have changed', () => {
     await isWhole()
   })
 
+  test('asks the second that names it for no name, and says that one of the two has to deny it', async () => {
+    const { first, second, complete } = await sharedFile()
+    const fixOf = ({ verdict }: Answer) =>
+      verdict.reasons.find(({ rule }: Answer) => rule === 'measurement_partial').fix
+    const before = await complete(first, mira, 'Created src/list.ts.')
+    expect(fixOf(before)).toMatch(/^You named it: that settles it once the other agents have completed/)
+    const after = await complete(second, noor, 'Created src/list.ts.')
+    expect(fixOf(after)).toMatch(/^You and another agent named it: one of you has to deny it/)
+    expect(JSON.stringify(after)).not.toContain('name it in your summary')
+  })
+
   test('is certainly of the one whose scope alone covers it and that alone claims it', async () => {
     const project = await openProject()
     const start = async (name: string, areas: readonly string[], as: typeof mira) =>

@@ -1,8 +1,12 @@
 import { formatCount } from '../../kernel/text.ts'
 import { type ContestedFile, maxAuthors, type ReportedChange } from './changes.ts'
 
-/** The changed files whose author is not known; `own` is the agent's name. */
-export function unknownAuthorNotes(changes: readonly ReportedChange[], own: string): readonly string[] {
+/** The changed files whose author is not known; `own` is the agent's name, `named` are files that its outcome names. */
+export function unknownAuthorNotes(
+  changes: readonly ReportedChange[],
+  own: string,
+  named: (paths: readonly string[]) => readonly string[],
+): readonly string[] {
   const contested = changes.filter(({ attribution }) => attribution === 'contested')
   if (contested.length === 0) return []
   const candidates = contested.flatMap((change) => change.with ?? [])
@@ -11,8 +15,14 @@ export function unknownAuthorNotes(changes: readonly ReportedChange[], own: stri
   ]
   const paths = contested.map(({ path }) => path)
   const authors = others.length === 0 ? 'another agent' : nameAuthors(others)
+  const known = new Set(named(paths))
+  const open = paths.filter((path) => !known.has(path))
+  const hint =
+    open.length === 0
+      ? ''
+      : ` If you edited ${paths.length === 1 ? 'it' : 'one'}, name it in your summary; otherwise send ${listField('not_mine', open)} in the outcome.`
   return [
-    `The author of ${formatCount(paths.length, 'changed file')} is unknown, because ${authors} also worked here: ${nameSome(paths)}. If you edited ${paths.length === 1 ? 'it' : 'one'}, name it in your summary; otherwise send ${listField('not_mine', paths)} in the outcome.`,
+    `The author of ${formatCount(paths.length, 'changed file')} is unknown, because ${authors} also worked here: ${nameSome(paths)}.${hint}`,
   ]
 }
 

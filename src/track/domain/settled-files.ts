@@ -21,14 +21,17 @@ export function withoutSettled(
   const matches = evidence.scope.matches === null ? null : unexpected.length === 0
   const { contested = [], released = [] } = evidence
   const open = contested.filter(({ path }) => !released.includes(path))
-  const stale = [...unknownAuthorNotes(changes, own), ...probablyOthersNotes(open)]
+  const all = (some: readonly string[]) => some
+  const unknown = unknownAuthorNotes(changes, own, all)
+  const asked = evidence.warnings.filter((warning) => unknown.some((note) => warning.startsWith(note)))
+  const stale = [...asked, ...probablyOthersNotes(open)]
   const taken = changes.flatMap(({ path }) => (gone.has(path) ? [path] : []))
   const settled = {
     ...evidence,
     scope: { matches, unexpected },
     warnings: [
       ...evidence.warnings.filter((warning) => !stale.includes(warning)),
-      ...unknownAuthorNotes(kept, own),
+      ...unknownAuthorNotes(kept, own, asked.some((warning) => !unknown.includes(warning)) ? () => [] : all),
       ...probablyOthersNotes(open.filter(({ path }) => !gone.has(path))),
       ...(taken.length > 0 ? [releaseNote(taken, { candidates, cause })] : []),
     ],

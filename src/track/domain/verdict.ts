@@ -125,6 +125,8 @@ export interface TaskChange {
 export interface UncertainFile {
   readonly path: string
   readonly isProbablyOthers: boolean
+  /** Nothing else says whose it is: of a file that the agent names, another agent names it too. */
+  readonly isContested?: true
   readonly agents: readonly string[]
 }
 
@@ -681,16 +683,18 @@ function partialMeasurement(facts: VerdictFacts): readonly VerdictReason[] {
       rule: 'measurement_partial' as const,
       text: ownerText(isOthers, [...new Set(files.flatMap(({ agents }) => agents))]),
       paths,
-      fix: ownerFix(paths, pathsNamedIn(withoutDenials(facts.outcome), paths)),
+      fix: ownerFix(files, pathsNamedIn(withoutDenials(facts.outcome), paths)),
     }
   })
   return [...measuring, ...owners]
 }
 
 /** What the agent can say of files that may be another's; it named some of them in its words. */
-function ownerFix(paths: readonly string[], named: readonly string[]): string {
-  const open = paths.filter((path) => !named.includes(path))
-  const it = paths.length === 1 ? 'it' : 'them'
+function ownerFix(files: readonly UncertainFile[], named: readonly string[]): string {
+  const open = files.filter(({ path }) => !named.includes(path))
+  const it = files.length === 1 ? 'it' : 'them'
+  if (open.length === 0 && files.every(({ isContested }) => isContested === true))
+    return `You and another agent named ${it}: one of you has to deny ${it} ("not_mine", in the outcome or beside "correction"), or a person accepts the work.`
   if (open.length === 0)
     return `You named ${it}: that settles it once the other agents have completed. If one of them names ${it} too, one of you has to deny ${it} ("not_mine"), or a person accepts the work.`
   return 'Yours: name them in the summary of this call; once it is completed, the other agents can deny them. Not yours: deny them with "not_mine", in the outcome, or later beside "correction". Next time, start a work tree of your own.'

@@ -324,8 +324,17 @@ function warningsAfterUndoing(
 function uncertainFiles({ uncertain = [], changes, contested = [] }: AttemptMeasurement) {
   const own = new Map(changes.map(({ path, with: others = [] }) => [path, others.map(({ agent }) => agent)]))
   const others = new Map(contested.map(({ path, candidates }) => [path, candidates]))
+  const contestedPaths = new Set(
+    changes.flatMap(({ path, attribution }) => (attribution === 'contested' ? [path] : [])),
+  )
   return uncertain.map((path): UncertainFile => {
-    return { path, isProbablyOthers: !own.has(path), agents: own.get(path) ?? others.get(path) ?? [] }
+    const agents = own.get(path) ?? others.get(path) ?? []
+    return {
+      path,
+      isProbablyOthers: !own.has(path),
+      agents,
+      ...(contestedPaths.has(path) && { isContested: true }),
+    }
   })
 }
 

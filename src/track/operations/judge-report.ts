@@ -147,6 +147,7 @@ export function judgeReport(
   const overwritten = [...alsoChanged].filter((path) => !measuredPaths.includes(path))
   const isOutside = (path: string) => attributed?.outside.has(path) === true
   const removedWork = report.removedWork.filter((path) => !isOutside(path))
+  const named = withoutDenials(claims.outcome)
   const claimed = report.status === 'unknown' ? [] : claimedChanges(claims.outcome)
   const changedAtAll = [...measuredPaths, ...ignoredPaths(report), ...overwritten]
   const unchanged = unchangedPaths(claimed, { changed: changedAtAll, existing, links })
@@ -179,7 +180,7 @@ export function judgeReport(
       ...removedWorkNotes(removedWork),
       ...report.notes,
       ...widenedNote(claims.areas),
-      ...unknownAuthorNotes(changes, displayName(attempt)),
+      ...unknownAuthorNotes(changes, displayName(attempt), (paths) => pathsNamedIn(named, paths)),
       ...deniedNotes(keptDenials(attempt, changes, claims.notMine)),
       ...unseenNotes(changes),
       ...broughtNotes(changes),
