@@ -20,15 +20,19 @@ const linesOf: Readonly<Record<string, (answer: unknown) => readonly string[]>> 
   verify: (answer) => checkLines(answer as OutputOf<'verify'>),
 }
 
-function landedLines({ counts, tasks, note }: OutputOf<'measure_landed'>): readonly string[] {
+function landedLines({ counts, tasks, undone, note }: OutputOf<'measure_landed'>): readonly string[] {
   const states = Object.keys(landedWords) as (keyof typeof landedWords)[] // its own keys
   const found = states.flatMap((state) => {
     const count = counts[state] ?? 0
     return count === 0 ? [] : [`${formatCount(count, 'task')} ${landedWords[state]}`]
   })
   if (note !== undefined) return [note]
-  if (found.length === 0) return ['No task is done whose lines could land.']
-  return [`${found.join(', ')}.`, ...tasks.map((task) => `${task.title}: ${landingWords(task)}`)]
+  if (found.length + undone.length === 0) return ['No task is done whose lines could land.']
+  return [
+    ...(found.length === 0 ? [] : [`${found.join(', ')}.`]),
+    ...tasks.map((task) => `${task.title}: ${landingWords(task)}`),
+    ...undone.map(({ name }) => `${name}: undone, so not followed`),
+  ]
 }
 
 function checkLines({ commands, verdict, note }: OutputOf<'verify'>): readonly string[] {

@@ -7,10 +7,11 @@ import { landedStates, landedWords, landingWords } from '../domain/landed.ts'
 
 /** Where finished tasks are, and those that did not land. */
 export const landed: CallView<'measure_landed'> = (answer, page, { task: asked }) => {
-  const { counts, tasks, tasks_total, note } = answer
+  const { counts, tasks, tasks_total, undone, note } = answer
   if (note !== undefined) return note
   const found = asked === undefined ? landedCounts(counts) : []
-  if (tasks.length === 0 && found.length === 0) return 'No finished task has changed lines yet.'
+  if (tasks.length === 0 && found.length === 0 && undone.length === 0)
+    return 'No finished task has changed lines yet.'
   const columns = [{ title: 'task', shrinks: true }, { title: 'where its lines are' }, { title: 'id' }]
   const behind = tasks.filter(({ is }) => is !== 'landed')
   const notLanded = behind.every(({ is }) => is === 'unknown') ? 'Not measured' : 'Not landed'
@@ -29,6 +30,18 @@ export const landed: CallView<'measure_landed'> = (answer, page, { task: asked }
       ? ''
       : `Not measured here: tasks of ${joinNames(machines)}. Run git fetch and waymark landed there.`,
     cutNote(tasks.length, tasks_total, 'waymark show <task> shows where its lines are.'),
+    section(
+      'Undone, so not followed',
+      asked === undefined
+        ? table(
+            [{ title: 'task', shrinks: true }, { title: 'id' }],
+            undone.map(({ id, name }) => [name, page.ink('dim', id)]),
+            page,
+          )
+        : '',
+      page,
+    ),
+    asked === undefined ? cutNote(undone.length, answer.undone_total, 'the others are not listed here.') : '',
   )
 }
 

@@ -5,6 +5,7 @@ import { instant } from '../../kernel/instant.ts'
 import { measuredList, path, time } from '../../kernel/operations/fields.ts'
 import { findTask } from '../../kernel/operations/find.ts'
 import { identifier, unlistedField } from '../../kernel/operations/input/fields.ts'
+import { Named } from '../../kernel/operations/list-answer.ts'
 import { type MeasurementOf, measurement } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
@@ -170,6 +171,9 @@ export const measureLanded = defineOperation({
       }),
     ),
     tasks_total: z.int(),
+    /** Finished tasks that a person undid: their lines are not followed. */
+    undone: z.array(Named),
+    undone_total: z.int(),
     /** Why nothing is known of the task that was asked for. */
     note: z.string().optional(),
   }),
@@ -177,10 +181,10 @@ export const measureLanded = defineOperation({
   .measure({ landing })
   .prepare(async (reads, input, { machine }) => {
     const asked = input.task === undefined ? null : await findTask(reads, input.task)
-    const { brief, tasks, elsewhere } = await prepareLanding(reads, machine?.id)
-    return { briefs: brief === null ? {} : { landing: brief }, found: { asked, tasks, elsewhere } }
+    const { brief, ...found } = await prepareLanding(reads, machine?.id)
+    return { briefs: brief === null ? {} : { landing: brief }, found: { asked, ...found } }
   })
-  .record(async ({ reads, found: { asked, tasks, elsewhere }, measured }) => {
+  .record(async ({ reads, found: { asked, tasks, elsewhere, undone }, measured }) => {
     const { now, events } = await measuredLandings(reads, tasks, measured.landing ?? [])
     const listed = [
       ...now,
@@ -194,6 +198,7 @@ export const measureLanded = defineOperation({
     const ofAsked = isOnlyRecorded ? [{ task: asked, landed: earlier }] : own
     const ofAll = notLanded.length > 0 ? notLanded : followed
     const left = asked === null ? ofAll : ofAsked
+    const isUndone = undone.some(({ id }) => id === asked?.id)
     return {
       events,
       answerFrom: async (after) => ({
@@ -211,14 +216,16 @@ export const measureLanded = defineOperation({
           ...place,
         })),
         tasks_total: left.length,
-        ...(asked !== null && left.length === 0 && { note: notFollowed(asked) }),
+        undone: undone.slice(0, maxListed).map(({ id, name }) => ({ id, name })),
+        undone_total: undone.length,
+        ...(asked !== null && left.length === 0 && { note: notFollowed(asked, isUndone) }),
       }),
     }
   })
 
 /** The brief for the tasks that a machine can measure; null without one. */
 export async function prepareLanding(reads: Reads, machine: string | undefined) {
-  const { here: tasks, elsewhere } = await tasksToMeasure(reads, machine)
+  const { here: tasks, elsewhere, undone } = await tasksToMeasure(reads, machine)
   const [settings, salt] = await Promise.all([reads.runs.settings(), reads.lines.salt()])
   const branch = settingOf(settings, 'default_branch')
   const brief = {
@@ -226,7 +233,7 @@ export async function prepareLanding(reads: Reads, machine: string | undefined) 
     salt,
     tasks: tasks.map(({ lines }) => lines),
   }
-  return { brief: tasks.length === 0 ? null : brief, tasks, elsewhere }
+  return { brief: tasks.length === 0 ? null : brief, tasks, elsewhere, undone }
 }
 
 /** The measured tasks, and the events for those that differ from the record. */
@@ -265,9 +272,10 @@ const neverMeasured: Landed = {
   landedAt: null,
 }
 
-function notFollowed({ id, status }: Task): string {
+function notFollowed({ id, status }: Task, isUndone: boolean): string {
+  if (isUndone) return `Task ${id} was undone, so its lines are not followed.`
   return status === 'done'
-    ? `The lines of task ${id} are not followed: it was undone, marked by hand, or measured without git.`
+    ? `The lines of task ${id} are not followed: it was marked by hand, or measured without git.`
     : `Task ${id} is not done. Only the lines of done tasks are followed.`
 }
 
@@ -296,11 +304,13 @@ interface TasksToMeasure {
   readonly here: readonly TaskToMeasure[]
   /** Those that only another machine can measure. */
   readonly elsewhere: readonly TaskElsewhere[]
+  /** Those that a person undid. */
+  readonly undone: readonly Task[]
 }
 
 /** Done tasks with lines that can be followed. What was measured without git stays unknown. */
 async function tasksToMeasure(reads: Reads, machine: string | undefined): Promise<TasksToMeasure> {
-  const nothing = { here: [], elsewhere: [] }
+  const nothing = { here: [], elsewhere: [], undone: [] }
   const tasks = await reads.landings.toMeasure(maxTasks)
   if (tasks.length === 0) return nothing
   const ids = tasks.map(({ id }) => id)
@@ -350,7 +360,7 @@ async function tasksToMeasure(reads: Reads, machine: string | undefined): Promis
       },
     })
   }
-  return { here, elsewhere }
+  return { here, elsewhere, undone: tasks.filter(({ id }) => undone.has(id)) }
 }
 
 /** The steps of attempts, of these, that began after all of a task's had ended: whoever made them saw its work. */

@@ -408,3 +408,16 @@ test('an inbox item and a review say that the last attempt failed or is partly d
   expect(partly).toContain('“Use three.” It is now partly done.')
   expect(partly).toContain('the task stays partly done')
 })
+
+test('landed names the tasks that were undone', async () => {
+  const project = openCommandLine()
+  const { taskId } = startWork(project)
+  project.write('src/app.ts', 'export const app = 2\n')
+  project.json('task', 'complete', taskId, 'Changed src/app.ts.', '--status', 'success')
+  project.json('undo', taskId, '--yes')
+  expect(project.json('landed').undone).toEqual([{ id: taskId, name: 'Add the form' }])
+  expect((await spoken(['landed'], project)).out).toMatch(/Undone, so not followed\ntask +id\nAdd the form/)
+  expect((await spoken(['landed', taskId], project)).out).toContain(
+    'was undone, so its lines are not followed',
+  )
+})
