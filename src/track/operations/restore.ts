@@ -422,7 +422,9 @@ function nextSteps(
     quoteShellWord(name.startsWith(prefix) ? name.slice(prefix.length) : `${top}/${name}`)
   const others = files.length > maxNamed ? ['<files…>'] : files.map((one) => fromProject(one.path))
   const hints = [
-    ...(undone === null ? [] : [`To take its undo back, with what others wrote: waymark restore ${undone}`]),
+    ...(undone === null
+      ? []
+      : [`To take its undo back, and keep the lines of others: waymark restore ${undone}`]),
     ...(files.length === 0
       ? []
       : [`To restore the others: ${command(...others, ...(force ? ['--force'] : []))}`]),

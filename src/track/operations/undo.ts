@@ -413,7 +413,7 @@ function nothingFailure({ id, spans }: UndoneWork, top: string, plan: MeasuredPl
   const isUnsure = plan.stays.length > 0
   const message = isUnsure
     ? `Nothing of ${id} in ${top} is undone: ${listEntries(plan.stays, stayWords)}.`
-    : `There is nothing to undo of ${id} in ${top}.`
+    : `Nothing that ${id} changed is left in ${top}.`
   const here = isUnsure
     ? `To take back all that it changed, also what others may have written: waymark diff ${id} | git apply -R`
     : `waymark changes ${id} lists what it changed.`
@@ -426,7 +426,7 @@ function nothingFailure({ id, spans }: UndoneWork, top: string, plan: MeasuredPl
 
 function conflictFailure({ id }: UndoneWork, { conflicts, stays }: MeasuredPlan): Failure {
   const files = formatCount(conflicts.length, 'file')
-  const message = `Cannot undo ${id}: ${files} changed since: ${listEntries(conflicts, conflictWords)}. Nothing was written.`
+  const message = `Cannot undo ${id} without conflicts in ${files}: ${listEntries(conflicts, conflictWords)}. Nothing was written.`
   return new Failure('CONFLICT', message, {
     reason: 'undo_conflicts',
     hint: `Look at the difference with waymark undo ${id} --dry-run, or write the conflicts into the files: waymark undo ${id} --yes --conflicts`,
