@@ -1,5 +1,5 @@
 /** The version of the protocol. A machine with an older one must upgrade. */
-export const contractVersion = 9
+export const contractVersion = 10
 
 /** The header with the address that a remote machine uses for its project. */
 export const addressHeader = 'X-Waymark-Address'
