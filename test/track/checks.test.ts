@@ -416,6 +416,36 @@ describe('the verdict on a completion with a check', () => {
     expect((await project.call('inbox')).items).toMatchObject([{ kind: 'verdict', task_id: task.id }])
   })
 
+  test('is not accepted by a review that was sent before the check failed', async () => {
+    const task = await checkedTask('exit 3')
+    const { project, id } = task
+    const by = { actor: person }
+    expect((await task.complete()).verdict.is).toBe('unproven')
+    const accepted = async () => (await project.call('show', { id })).attempts[0].accepted_by
+    const subject = { task: id }
+    const { content } = await project.call('review_show', subject, by)
+    await project.call('review_send', { subject, action: 'approve', content }, by)
+    expect(await accepted()).toBe('Tess')
+    for (const { item_id } of await task.items()) await project.call('approve', { id: item_id }, by)
+    expect(await project.call('verify', { task_id: id })).toMatchObject({ verdict: { is: 'contradicted' } })
+    expect(await accepted()).toBeUndefined()
+    const [{ item_id }] = (await project.call('inbox', { kind: 'verdict' })).items
+    await project.call('resolve', { id: item_id, dismiss: true }, by)
+    expect(await accepted()).toBeUndefined()
+    await project.call('review_send', { subject, action: 'approve', content }, by)
+    expect(await accepted()).toBe('Tess')
+  })
+
+  test('is not accepted by dismissing its inbox item', async () => {
+    const task = await checkedTask('exit 3')
+    await task.approve()
+    await task.complete()
+    const [{ item_id }] = (await task.project.call('inbox', { kind: 'verdict' })).items
+    await task.project.call('resolve', { id: item_id, dismiss: true }, { actor: person })
+    const [attempt] = (await task.project.call('show', { id: task.id })).attempts
+    expect(attempt).not.toHaveProperty('accepted_by')
+  })
+
   test('keeps its inbox item, open or answered, when the check fails again', async () => {
     const task = await checkedTask('exit $(cat ../code)')
     const { project } = task

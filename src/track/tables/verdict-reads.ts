@@ -27,23 +27,33 @@ const verdictsOfAttempts = prepareByIds((db, projectId, attemptIds) =>
     .orderBy('seq'),
 )
 
+/** Whether a question about the last completion of a task is open, or was asked after a time. */
+const isAskedSince = (time: string) => sql<boolean>`exists (select 1 from inbox_item as asked
+  where asked.project_id = task.project_id and asked.attempt_id = task.last_attempt_id
+    and asked.kind = 'verdict' and (asked.status = 'open' or asked.opened_at > ${sql.ref(time)}))`
+
+/** Whether a check of it failed after a time: where others are at work, nobody is asked yet. */
+const hasFailedSince = (time: string) => sql<boolean>`exists (select 1 from attempt_verdict as later
+  where later.project_id = task.project_id and later.attempt_id = task.last_attempt_id
+    and later.cause = 'check' and later.created_at > ${sql.ref(time)} and later.rules like '%check_failed%')`
+
 /**
  * An inbox item whose answer accepts the last completion of a task: about its verdict, or, where nothing is asked about
  * that, about the review that its agent asked for.
  */
 export const acceptingItem = sql<boolean>`item.project_id = task.project_id
   and item.attempt_id = task.last_attempt_id
-  and (item.kind = 'verdict' and item.action <> 'sent back'
-    or item.kind = 'review' and item.action = 'approved' and not exists (select 1 from inbox_item as asked
-      where asked.project_id = item.project_id and asked.attempt_id = item.attempt_id
-        and asked.kind = 'verdict' and asked.status = 'open'))`
+  and (item.kind = 'verdict' and item.action in ('approved', 'answered')
+    or item.kind = 'review' and item.action = 'approved' and not ${hasFailedSince('item.closed_at')})
+  and not ${isAskedSince('item.closed_at')}`
 
 /** A review that accepts the last completion of a task: of the task itself, or of its mission. */
 export const acceptingReview = sql<boolean>`review.project_id = task.project_id and review.action = 'approve'
   and (review.subject = task.id
     or (review.mission_id = task.mission_id and review.accepted like '%"' || task.id || '"%'))
   and review.created_at >= (select closed_at from attempt
-    where attempt.project_id = task.project_id and attempt.id = task.last_attempt_id)`
+    where attempt.project_id = task.project_id and attempt.id = task.last_attempt_id)
+  and not ${isAskedSince('review.created_at')} and not ${hasFailedSince('review.created_at')}`
 
 const acceptedTasks = prepareByIds((db, projectId, taskIds) => ({
   compile: () =>
