@@ -86,3 +86,38 @@ test('tasks of another machine are named with it until they are measured there',
     result: { status: 'succeeded' },
   })
 })
+
+test('an attempt on another machine does not hide lines that did not land', async () => {
+  const server = await teamServer()
+  const [first, second] = ['ada', 'ben'].map((name) => connectedMachine(server, server.newToken(name))) as [
+    AgentMachine,
+    AgentMachine,
+  ]
+  withRemote([first, second])
+  first.write('.waymark/processes/merged.yaml', merged)
+  const [ada, ben] = [await first.connect(), await second.connect()]
+  const { mission_id } = await ada.call('start_mission', { name: 'Shop', objective: 'Sell' })
+  const { run_id } = await ada.call('state_gate_create_run', { process_id: 'merged', mission_id })
+  const { task_id } = await ada.call('start_task', { name: 'Tax', goal: 'g', mission_id })
+  first.write('src/tax.ts', 'export const tax = 1\nexport const rate = 19\n')
+  const summary = 'Added src/tax.ts.'
+  await ada.call('complete_task', { task_id, status: 'success', outcome: { summary } })
+  await server.api('taskman_task_edit', { task_id, status: 'to_do' })
+  await ben.call('start_task', { planned_task_id: task_id, name: 'Tax', mission_id })
+  const nothing = { summary: 'It was there.', no_change_reason: 'It was there.' }
+  await ben.call('complete_task', { task_id, status: 'success', outcome: nothing })
+
+  const finish = { run_id, event_name: 'finish', expected_revision: 1 }
+  for (const agent of [ben, ada])
+    expect(
+      JSON.stringify(await agent.refused('state_gate_emit_event', { ...finish, idempotency_key: 'a' })),
+    ).toMatch(/not measured|not committed/)
+
+  first.git('add', 'src')
+  first.git('commit', '-q', '-m', 'Tax')
+  first.git('push', '-q', 'origin', 'main')
+  second.git('fetch', '-q', 'origin')
+  expect(await ben.call('state_gate_emit_event', { ...finish, idempotency_key: 'b' })).toMatchObject({
+    result: { status: 'succeeded' },
+  })
+})

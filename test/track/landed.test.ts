@@ -395,6 +395,19 @@ test('lines of a later attempt are found although the first had none', async () 
   expect((await project.call('measure_landed')).counts).toEqual({ uncommitted: 1 })
 })
 
+test('what a later attempt added to work that landed has to land as well', async () => {
+  const work = await withTask()
+  const { project, task_id, landed } = work
+  afterCommit(work).onMain(['merge', '-q', 'feature'])
+  expect(await landed()).toMatchObject({ is: 'landed' })
+  await project.call('taskman_task_edit', { task_id, status: 'to_do' }, { actor: person })
+  await project.call('start_task', { planned_task_id: task_id, name: 'Limit logins' })
+  project.write('src/more.ts', content)
+  const ending = { task_id, status: 'success', outcome: { summary: 'Added src/more.ts.' } }
+  await project.call('complete_task', ending)
+  expect(await landed()).toMatchObject({ is: 'uncommitted' })
+})
+
 test('status counts only done tasks as not landed', async () => {
   const { project, task_id } = await withTask()
   await project.call('measure_landed')

@@ -144,6 +144,8 @@ export interface ObservedTask {
   readonly doubt?: { readonly rule: VerdictRule; readonly text: string }
   /** Where its lines were when they were last measured; null if they were not, absent if no guard asks. */
   readonly landed?: Landed | null
+  /** Its lines were replaced by work of tasks that did not land and that the guard does not ask about. */
+  readonly replacementOpen?: true
   /** The machine that measures where its lines are, if it is not the record's own. */
   readonly machine?: string
 }

@@ -80,10 +80,24 @@ export function endedWithGit(attempts: readonly Attempt[]): readonly Attempt[] {
   return attempts.filter(({ status, snapshot }) => status !== 'open' && snapshot.engine === 'git')
 }
 
-/** The machine that measures a task with these attempts; null for the record's own, and without one. */
+/** The machines that measure a task with these attempts; null for the record's own, and without one. */
 export function landingMachine(attempts: readonly Attempt[]): string | null {
-  const { machineId, machineName } = endedWithGit(attempts).at(-1)?.snapshot ?? {}
-  return machineName ?? machineId ?? null
+  const names = endedWithGit(attempts).flatMap(
+    ({ snapshot: { machineName, machineId } }) => machineName ?? machineId ?? [],
+  )
+  return names.length === 0 ? null : joinNames([...new Set(names)])
+}
+
+export function lastEnd(attempts: readonly Attempt[]): number {
+  return Math.max(...attempts.map(({ closedAt }) => closedAt ?? Number.POSITIVE_INFINITY))
+}
+
+/** Whether an attempt ended since its task was measured: it may have changed more lines. */
+export function isMeasuredBefore(
+  { measuredAt }: { readonly measuredAt: number },
+  attempts: readonly Attempt[],
+): boolean {
+  return endedWithGit(attempts).some(({ closedAt }) => closedAt !== null && closedAt > measuredAt)
 }
 
 /** The rest of a sentence about a task. */

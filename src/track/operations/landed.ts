@@ -17,14 +17,17 @@ import {
   endedWithGit,
   hasLinesToLand,
   isFollowed,
+  isMeasuredBefore,
   type Landed,
   type LandedState,
   landedStates,
   landingMachine,
+  lastEnd,
   notLandedStates,
   type TaskLines,
 } from '../domain/landed.ts'
 import type { Attempt, Task } from '../domain/task.ts'
+import type { RecordedLanding } from '../ports/landing-reads.ts'
 import { undoneTasks } from './tree-write.ts'
 
 /** More are measured the next time. */
@@ -166,7 +169,7 @@ export const measureLanded = defineOperation({
       LandedEntry.extend({
         task_id: z.string(),
         title: z.string(),
-        /** Another machine, which alone measures it: this is what it measured last. */
+        /** Other machines, which measure it or a part of it: this is what was measured last. */
         machine: z.string().optional(),
       }),
     ),
@@ -243,16 +246,31 @@ export async function measuredLandings(
   measured: MeasurementOf<typeof landing>,
 ) {
   const before = await landings.of(tasks.map(({ task }) => task.id))
-  const now = tasks.flatMap(({ task }, at) => {
+  const now = tasks.flatMap((one, at) => {
     const landed = measured[at]
-    return landed === undefined ? [] : [{ task, landed }]
+    if (landed === undefined) return []
+    const { task, machine } = one
+    if (machine === null || !isUnseen(one, landed)) return [{ one, task, landed }]
+    return [{ one, task, landed: lastKnown(before.get(task.id), landed), machine }]
   })
-  const events = now.flatMap(({ task, landed }) =>
-    isSame(before.get(task.id), landed)
+  const events = now.flatMap(({ one: { isChanged }, task, landed }) =>
+    !isChanged && isSame(before.get(task.id), landed)
       ? []
       : [{ kind: 'landing.measured' as const, taskId: task.id, missionId: task.missionId, landed }],
   )
-  return { now, events }
+  return { now: now.map(({ one: _, ...rest }) => rest), events }
+}
+
+/** Whether there are lines to land that this machine does not see: they may be on another one. */
+function isUnseen({ lines: { files, left } }: TaskToMeasure, { is }: Landed): boolean {
+  return is === 'lost' || (!hasLinesToLand(is) && (left ?? files).length > 0)
+}
+
+function lastKnown(before: RecordedLanding | undefined, landed: Landed): Landed {
+  if (before === undefined || !notLandedStates.some((state) => state === before.is))
+    return { ...landed, is: 'unknown' }
+  const { measuredAt: _, ...known } = before
+  return known
 }
 
 /** A task of another machine that was never measured is listed, and counted, as unknown. */
@@ -291,6 +309,10 @@ function isSame(before: Landed | undefined, now: Landed): boolean {
 interface TaskToMeasure {
   readonly task: Task
   readonly lines: TaskLines
+  /** The other machines, where some of the lines were made; null if all were made here. */
+  readonly machine: string | null
+  /** An attempt ended since it was measured. */
+  readonly isChanged: boolean
 }
 
 interface TaskElsewhere {
@@ -310,13 +332,68 @@ interface TasksToMeasure {
 
 /** Done tasks with lines that can be followed. What was measured without git stays unknown. */
 async function tasksToMeasure(reads: Reads, machine: string | undefined): Promise<TasksToMeasure> {
-  const nothing = { here: [], elsewhere: [], undone: [] }
+  const here: TaskToMeasure[] = []
+  const elsewhere: TaskElsewhere[] = []
+  const work = await followedWork(reads)
+  for (const { task, ended, names } of work.tasks) {
+    const before = work.recorded.get(task.id)
+    const [first] = ended
+    if (first === undefined) continue
+    const others = ended.filter(({ snapshot }) => snapshot.machineId !== machine)
+    if (others.length === ended.length) {
+      elsewhere.push({ task, landed: before ?? null, machine: machinesOf(others) })
+      continue
+    }
+    const isChanged = before !== undefined && isMeasuredBefore(before, ended)
+    const landed = before?.is === 'landed' && !isChanged ? before : null
+    const files = await linesOf(reads, work, { task, ended, names })
+    const isOfOthers = ({ owners }: LineStep) => others.some(({ id }) => owners.includes(id))
+    here.push({
+      task,
+      machine: work.steps.some(isOfOthers) ? machinesOf(others) : null,
+      isChanged,
+      lines: {
+        taskId: task.id,
+        // A commit may be dated in the future.
+        since: Math.floor(
+          Math.min(landed?.landedAt ?? first.openedAt, before?.measuredAt ?? first.openedAt) / 1_000,
+        ),
+        files,
+        left: landed === null ? linesLeft(files, laterSteps(work.steps, ended, work.replacing)) : null,
+        landed: landed && { commit: landed.commit, landedAt: landed.landedAt, lines: landed.lines },
+      },
+    })
+  }
+  return { here, elsewhere, undone: work.undone }
+}
+
+function machinesOf(attempts: readonly Attempt[]): string {
+  return landingMachine(attempts) ?? 'the server'
+}
+
+interface FollowedTask {
+  readonly task: Task
+  readonly ended: readonly Attempt[]
+  /** The ids of these attempts. */
+  readonly names: ReadonlySet<string>
+}
+
+interface FollowedWork {
+  readonly tasks: readonly FollowedTask[]
+  readonly recorded: ReadonlyMap<TaskId, RecordedLanding>
+  readonly steps: readonly LineStep[]
+  /** The attempts whose lines may replace those of earlier tasks. */
+  readonly replacing: readonly Attempt[]
+  readonly undone: readonly Task[]
+}
+
+/** The done tasks with their attempts and all lines that these changed. */
+async function followedWork(reads: Reads): Promise<FollowedWork> {
   const tasks = await reads.landings.toMeasure(maxTasks)
-  if (tasks.length === 0) return nothing
   const ids = tasks.map(({ id }) => id)
   const [attempts, recorded] = await Promise.all([reads.landings.attemptsOf(ids), reads.landings.of(ids)])
   const all = [...attempts.values()].flat()
-  if (all.length === 0) return nothing
+  if (all.length === 0) return { tasks: [], recorded, steps: [], replacing: [], undone: [] }
   const since = Math.min(...all.map(({ openedAt }) => openedAt))
   const steps = await reads.lines.stepsOfAttempts(
     all.map(({ id }) => id),
@@ -325,42 +402,47 @@ async function tasksToMeasure(reads: Reads, machine: string | undefined): Promis
   )
   const lastAttempts = new Map(tasks.map(({ id }) => [id, attempts.get(id)?.at(-1) ?? null]))
   const undone = await undoneTasks(reads, lastAttempts)
-  const here: TaskToMeasure[] = []
-  const elsewhere: TaskElsewhere[] = []
+  // What a person took back is not lost: what was measured before stays.
+  const followed = tasks
+    .filter(({ id }) => !undone.has(id))
+    .map((task) => {
+      const ended = endedWithGit(attempts.get(task.id) ?? [])
+      return { task, ended, names: new Set<string>(ended.map(({ id }) => id)) }
+    })
   const replacing = all.filter(
     ({ status, taskId }) => (status === 'success' || status === 'partial_success') && !undone.has(taskId),
   )
-  // What a person took back is not lost: what was measured before stays.
-  for (const task of tasks.filter(({ id }) => !undone.has(id))) {
-    const ended = endedWithGit(attempts.get(task.id) ?? [])
-    const own = ended.filter(({ snapshot }) => snapshot.machineId === machine)
-    const [first] = own
-    const before = recorded.get(task.id)
-    if (first === undefined) {
-      if (ended.length > 0)
-        elsewhere.push({ task, landed: before ?? null, machine: landingMachine(ended) ?? 'the server' })
-      continue
-    }
-    const names = new Set<string>(own.map(({ id }) => id))
-    const mine = steps.filter(({ owners }) => owners.length === 0 || owners.some((owner) => names.has(owner)))
-    const landed = before?.is === 'landed' ? before : null
-    const sentBackAt = own.length > 1 ? (await returnsOf(reads, task.id)).map(({ at }) => at) : []
-    const files = taskLines(mine, names, sentBackAt)
-    here.push({
-      task,
-      lines: {
-        taskId: task.id,
-        // A commit may be dated in the future.
-        since: Math.floor(
-          Math.min(landed?.landedAt ?? first.openedAt, before?.measuredAt ?? first.openedAt) / 1_000,
-        ),
-        files,
-        left: landed === null ? linesLeft(files, laterSteps(steps, ended, replacing)) : null,
-        landed: landed && { commit: landed.commit, landedAt: landed.landedAt, lines: landed.lines },
-      },
-    })
+  return { tasks: followed, recorded, steps, replacing, undone: tasks.filter(({ id }) => undone.has(id)) }
+}
+
+/** The lines that a task has to land, on whatever machines it made them. */
+async function linesOf(reads: Reads, { steps }: FollowedWork, { task, ended, names }: FollowedTask) {
+  const own = steps.filter(({ owners }) => owners.length === 0 || owners.some((owner) => names.has(owner)))
+  const sentBackAt = ended.length > 1 ? (await returnsOf(reads, task.id)).map(({ at }) => at) : []
+  return taskLines(own, names, sentBackAt)
+}
+
+/** Which of these tasks were replaced by work that neither landed nor is among them. */
+export async function openReplacements(
+  reads: Reads,
+  ids: readonly TaskId[],
+  landings: ReadonlyMap<TaskId, Landed>,
+): Promise<ReadonlySet<TaskId>> {
+  const open = new Set<TaskId>()
+  if (!ids.some((id) => landings.get(id)?.is === 'replaced')) return open
+  const work = await followedWork(reads)
+  const is = (id: TaskId) => (landings.get(id) ?? work.recorded.get(id))?.is
+  const counted = new Set<TaskId>(ids)
+  const replaced = work.tasks.filter(({ task }) => is(task.id) === 'replaced')
+  // What replaced the work of a task may itself be replaced.
+  for (const one of replaced.toSorted((a, b) => lastEnd(b.ended) - lastEnd(a.ended))) {
+    const files = await linesOf(reads, work, one)
+    const by = work.replacing.filter(({ taskId }) => counted.has(taskId) || is(taskId) === 'landed')
+    const left = linesLeft(files, laterSteps(work.steps, one.ended, by)) ?? files
+    if (left.every(({ added }) => added.length === 0)) counted.add(one.task.id)
+    else if (ids.includes(one.task.id)) open.add(one.task.id)
   }
-  return { here, elsewhere, undone: tasks.filter(({ id }) => undone.has(id)) }
+  return open
 }
 
 /** The steps of attempts, of these, that began after all of a task's had ended: whoever made them saw its work. */
@@ -369,7 +451,7 @@ function laterSteps(
   own: readonly Attempt[],
   attempts: readonly Attempt[],
 ): readonly LineStep[] {
-  const end = Math.max(...own.map(({ closedAt }) => closedAt ?? Number.POSITIVE_INFINITY))
+  const end = lastEnd(own)
   const later = new Set<string>(attempts.filter(({ openedAt }) => openedAt >= end).map(({ id }) => id))
   return steps.filter(({ owners }) => owners.length > 0 && owners.every((owner) => later.has(owner)))
 }

@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { TaskId } from '../../kernel/id.ts'
 import { taskOfRow } from '../../plan/tables/task.ts'
 import { lateralLookup, splitIntoBatches } from '../../store/tables/query.ts'
-import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
+import type { ProjectionContext, ReadScope, Tables } from '../../store/tables/tables.ts'
 import { type LandedState, notLandedStates } from '../domain/landed.ts'
 import type { Attempt } from '../domain/task.ts'
 import type { LandingReads, RecordedLanding } from '../ports/landing-reads.ts'
@@ -32,6 +32,18 @@ export async function applyLandingMeasured(
     .values({ project_id: projectId, task_id: taskId, ...columns })
     .onConflict((conflict) => conflict.columns(['project_id', 'task_id']).doUpdateSet(columns))
     .execute()
+}
+
+/** A later attempt may have lines. */
+function isChanged(eb: ExpressionBuilder<Tables, 'landing' | 'task'>) {
+  return eb.exists(
+    eb
+      .selectFrom('attempt')
+      .select('attempt.id')
+      .whereRef('attempt.project_id', '=', 'task.project_id')
+      .whereRef('attempt.task_id', '=', 'task.id')
+      .whereRef('attempt.closed_at', '>', 'landing.measured_at'),
+  )
 }
 
 export function landingReads({ db, projectId }: ReadScope): LandingReads {
@@ -64,21 +76,16 @@ export function landingReads({ db, projectId }: ReadScope): LandingReads {
         .where('task.status', '=', 'done')
         .where('task.resolution', 'in', ['success', 'partial_success'])
         .where((eb) =>
-          eb.or([
-            eb('landing.state', 'is', null),
-            eb('landing.state', '!=', 'none'),
-            // A later attempt may have lines.
-            eb.exists(
-              eb
-                .selectFrom('attempt')
-                .select('attempt.id')
-                .whereRef('attempt.project_id', '=', 'task.project_id')
-                .whereRef('attempt.task_id', '=', 'task.id')
-                .whereRef('attempt.closed_at', '>', 'landing.measured_at'),
-            ),
-          ]),
+          eb.or([eb('landing.state', 'is', null), eb('landing.state', '!=', 'none'), isChanged(eb)]),
         )
-        .orderBy((eb) => eb.case().when('landing.state', 'in', ['landed', 'replaced']).then(1).else(0).end())
+        .orderBy((eb) =>
+          eb
+            .case()
+            .when(eb.and([eb('landing.state', 'in', ['landed', 'replaced']), eb.not(isChanged(eb))]))
+            .then(1)
+            .else(0)
+            .end(),
+        )
         .orderBy('task.seq', 'desc')
         .limit(most)
         .execute()

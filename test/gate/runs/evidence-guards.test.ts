@@ -157,6 +157,24 @@ test('landed: the run goes on once the lines of the done tasks are on the defaul
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
 })
 
+test('landed: work that a task outside the mission replaced has to land there', async () => {
+  const text = process('merged', { guards: '  merged: { type: landed }', guard: 'merged' })
+  const { project, run, start } = await gatedMission(text, 'merged')
+  const task_id = await start()
+  const outcome = { summary: 'Wrote src/landed.ts.' }
+  const lines = (name: string) =>
+    Array.from({ length: 5 }, (_, at) => `export const ${name}${at} = ${at}\n`).join('')
+  project.write('src/landed.ts', lines('first'))
+  await project.call('complete_task', { task_id, status: 'success', outcome })
+  const later = await project.call('start_task', { name: 'Later', goal: 'g' })
+  project.write('src/landed.ts', lines('second'))
+  await project.call('complete_task', { task_id: later.task_id, status: 'success', outcome })
+  expect(await missing(run)).toEqual([expect.stringContaining('replaced by later tasks, which did not land')])
+  project.git('add', 'src')
+  project.git('commit', '-q', '-m', 'Land')
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
 test('verdict: the run goes on once every done task is proven', async () => {
   const text = process('proven', {
     guards: '  proven: { type: verdict, condition: proven }',

@@ -33,7 +33,8 @@ export const landed: GuardKind<LandedGuard> = {
       )
     }
     const left = done.filter(
-      ({ landed: where }) => where && where.is !== 'landed' && hasLinesToLand(where.is),
+      ({ landed: where, replacementOpen }) =>
+        where && where.is !== 'landed' && (hasLinesToLand(where.is) || replacementOpen),
     )
     const [first] = left
     if (!first?.landed)
@@ -43,7 +44,7 @@ export const landed: GuardKind<LandedGuard> = {
     const others = left.length - 1
     const more = others === 0 ? '' : `, and ${others} more ${others === 1 ? 'task' : 'tasks'} did not land`
     return unsatisfiedGuard(
-      `${nameOf(first)} is ${landingWords(first.landed)}${more}`,
+      `${nameOf(first)} is ${landingWords(first.landed)}${first.replacementOpen ? ', which did not land' : ''}${more}`,
       `Merge the work, then run: waymark landed${onMachines(left)}`,
     )
   },

@@ -30,7 +30,7 @@ import {
   prepareState,
 } from './external-state.ts'
 import { callerOfRun, loadRun } from './find-run.ts'
-import { landings, prepareLandings, withLandings, withMeasured } from './measure-landings.ts'
+import { landings, prepareLandings, withLandings } from './measure-landings.ts'
 import { prepareRecordedForApproval } from './recorded-approvals.ts'
 import { guardLine } from './refusal.ts'
 import { promptWithWords, type RunRemark, remarksWithEvent, runRemarks } from './remarks.ts'
@@ -139,7 +139,7 @@ export async function prepareEvent(
   const asking = { context, needs: dryRun ? [] : external.needs }
   const landed = await prepareLandings(reads, questions, asking)
   if (commands === null || landed === null) return { found: null }
-  const observed = await observeRun(sourcesOf(reads, { context, external }), loaded)
+  const sources = { ...sourcesOf(reads, { context, external }), landed: landed.byTask }
   return {
     first: dryRun ? undefined : withLandings(context, external.needs, commands),
     found: {
@@ -147,7 +147,7 @@ export async function prepareEvent(
       loaded,
       external,
       caller: await callerOfRun(reads, record.taskId, context.actor),
-      observed: withMeasured(observed, landed),
+      observed: await observeRun(sources, loaded),
       landed: landed.events,
       requester: await requestAuthor(reads, loaded),
       items: await reads.inboxItems.ofRun(record.id),

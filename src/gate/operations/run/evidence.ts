@@ -2,9 +2,10 @@ import { type Actor, type Author, identityOf } from '../../../kernel/actor.ts'
 import type { PhaseId, TaskId } from '../../../kernel/id.ts'
 import type { TaskCard } from '../../../plan/ports/task-reads.ts'
 import type { Fingerprint, Reads } from '../../../store/ports/store.ts'
-import { landingMachine } from '../../../track/domain/landed.ts'
+import { isMeasuredBefore, type Landed, landingMachine } from '../../../track/domain/landed.ts'
 import { completedSince, type Task } from '../../../track/domain/task.ts'
 import { reasonText } from '../../../track/domain/verdict.ts'
+import { openReplacements } from '../../../track/operations/landed.ts'
 import { undoneTasks } from '../../../track/operations/tree-write.ts'
 import { approvedContent, isOfChanges } from '../../domain/approved-content.ts'
 import { isOfType, lastReturn } from '../../domain/artifacts.ts'
@@ -36,6 +37,8 @@ interface ObservationSources {
   readonly actor: Actor
   /** Whether a runner of this name still runs. */
   readonly isAlive: CommandRunner['isAlive']
+  /** Where the lines of tasks are, as just measured for an event. */
+  readonly landed?: ReadonlyMap<TaskId, Landed>
 }
 
 /** The run for the engine, with the current status of its files. */
@@ -174,7 +177,7 @@ async function observedMilestones(
 const maxTasks = 1000
 
 async function observedTasks(
-  { reads, external, now }: ObservationSources,
+  { reads, external, now, landed }: ObservationSources,
   { record, visits }: LoadedRun,
 ): Promise<readonly ObservedTask[]> {
   const phases = external.needs.flatMap((need) => (need.kind === 'tasks' ? [need.phase] : []))
@@ -195,6 +198,7 @@ async function observedTasks(
   return describeTasks(reads, await withoutUndone(reads, tasks), {
     verdicts: external.needs.some(({ kind }) => kind === 'verdicts'),
     landings: external.needs.some(({ kind }) => kind === 'landings'),
+    measured: landed ?? new Map(),
   })
 }
 
@@ -231,7 +235,12 @@ async function withoutUndone(reads: Reads, tasks: readonly ObservedTask[]): Prom
 async function describeTasks(
   reads: Reads,
   tasks: readonly ObservedTask[],
-  wanted: { readonly verdicts: boolean; readonly landings: boolean },
+  wanted: {
+    readonly verdicts: boolean
+    readonly landings: boolean
+    /** What was just measured, which counts for what is recorded. */
+    readonly measured: ReadonlyMap<TaskId, Landed>
+  },
 ): Promise<readonly ObservedTask[]> {
   if (!wanted.verdicts && !wanted.landings) return tasks
   const ids = tasks.filter(({ done }) => done).map(({ id }) => id as TaskId) // from the database
@@ -245,8 +254,14 @@ async function describeTasks(
       ? []
       : ((await reads.tasks.verdicts(doubted.attempt.id)).at(-1)?.verdict?.reasons ?? [])
   const doubt = reason && { rule: reason.rule, text: reasonText(reason) }
-  const landings = wanted.landings ? await reads.landings.of(ids) : new Map<TaskId, never>()
+  const recorded = wanted.landings ? await reads.landings.of(ids) : new Map<TaskId, never>()
   const attempts = wanted.landings ? await reads.landings.attemptsOf(ids) : new Map<TaskId, never>()
+  const current = [...recorded].filter(([id, landing]) => {
+    const own = attempts.get(id)?.filter(({ taskId }) => taskId === id) ?? []
+    return !isMeasuredBefore(landing, own)
+  })
+  const landings = new Map<TaskId, Landed>([...current, ...wanted.measured])
+  const open = await openReplacements(reads, wanted.landings ? ids : [], landings)
   return tasks.map((task) => {
     const machine = landingMachine(attempts.get(task.id as TaskId) ?? [])
     const { measured, acceptedBy } = byId.get(task.id) ?? { measured: null, acceptedBy: null }
@@ -258,6 +273,7 @@ async function describeTasks(
         ...(task.id === doubted?.task.id && doubt && { doubt }),
       }),
       ...(wanted.landings && { landed: landings.get(task.id as TaskId) ?? null }),
+      ...(open.has(task.id as TaskId) && { replacementOpen: true as const }),
       ...(machine !== null && { machine }),
     }
   })

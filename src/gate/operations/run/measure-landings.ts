@@ -1,12 +1,13 @@
 import type { NewProjectEvent } from '../../../events/domain/project-event.ts'
 import { waymark } from '../../../inbox/operations/due-items.ts'
+import type { TaskId } from '../../../kernel/id.ts'
 import { measuredList } from '../../../kernel/operations/fields.ts'
 import { measurement, type PreparationStep } from '../../../kernel/operations/measurement-protocol.ts'
 import type { CommandContext, RecordContext } from '../../../kernel/operations/operation.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import type { Landed } from '../../../track/domain/landed.ts'
 import { landing, measuredLandings, measureLanded, prepareLanding } from '../../../track/operations/landed.ts'
-import type { EvidenceNeed, Observations } from '../../domain/evidence.ts'
+import type { EvidenceNeed } from '../../domain/evidence.ts'
 import { waitAtMost } from './commands.ts'
 import { type MeasurementQuestions, nullIfUnavailable } from './run-measurements.ts'
 
@@ -25,7 +26,7 @@ export const landings = measurement({
 
 export interface MeasuredLandings {
   readonly events: readonly NewProjectEvent[]
-  readonly byTask: ReadonlyMap<string, Landed>
+  readonly byTask: ReadonlyMap<TaskId, Landed>
 }
 
 const noLandings: MeasuredLandings = { events: [], byTask: new Map() }
@@ -46,15 +47,6 @@ export async function prepareLandings(
   if (measured === undefined) return null
   const { now, events } = await measuredLandings(reads, tasks, measured ?? [])
   return { events, byTask: new Map(now.map(({ task, landed }) => [task.id, landed])) }
-}
-
-/** The observations, in which these landings count for those of the record. */
-export function withMeasured(observed: Observations, { byTask }: MeasuredLandings): Observations {
-  const tasks = observed.tasks?.map((task) => {
-    const landed = byTask.get(task.id)
-    return landed ? { ...task, landed } : task
-  })
-  return { ...observed, ...(tasks && { tasks }) }
 }
 
 /** The steps for an event: where its guards ask what landed, that is measured first, on the record's own machine. */
