@@ -232,7 +232,8 @@ export const restore = defineOperation({
       written.length === 0
         ? null
         : treeWritten(
-            { cause: 'restore', subject: id, taskId, missionId, files: written, before, after },
+            // The work of an undone task is back as with the snapshot of its undo.
+            { cause: 'restore', subject: undone ?? id, taskId, missionId, files: written, before, after },
             {
               context,
               setting,
@@ -262,7 +263,9 @@ export const restore = defineOperation({
     return {
       events: [
         ...lines,
-        ...(event === null ? [] : [event, ...(await questionsAskedAgain(reads, id, setting))]),
+        ...(event === null
+          ? []
+          : [event, ...(await questionsAskedAgain(reads, event.write.subject, setting))]),
         ...closed,
       ],
       answer: {

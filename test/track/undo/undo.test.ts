@@ -112,6 +112,10 @@ describe('of one agent alone', () => {
     expect(JSON.stringify(await s.call('state_gate_list_events', { run_id }))).toContain('contradicted')
     await s.call('restore', { id, yes: true }, { actor: person })
     expect(await asked()).toHaveLength(2)
+    await s.undo({ task_id })
+    await s.call('restore', { id: task_id, yes: true }, { actor: person })
+    expect(await asked()).toEqual(before)
+    expect((await s.call('show', { id: task_id })).undone).toBeNull()
   })
 
   test('takes back a line that an older task had written, too, and that was put back before', async () => {
