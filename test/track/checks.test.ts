@@ -531,7 +531,8 @@ describe('the verdict on a completion with a check', () => {
   async function besideAnother() {
     const task = await checkedTask('exit 3')
     const { project } = task
-    const start = { name: 'B', goal: 'B', done_when: { check: ['sh check.sh'] } }
+    const { mission_id: mission } = await project.call('start_mission', { name: 'M', objective: 'O' })
+    const start = { name: 'B', goal: 'B', mission_id: mission, done_when: { check: ['sh check.sh'] } }
     const actor = { ...agentActor, connection: 'c2' }
     const { task_id: other } = await project.call('start_task', start, { actor })
     project.write('src/api.ts', 'export const api = 2\n')
@@ -546,7 +547,7 @@ describe('the verdict on a completion with a check', () => {
       )
     const asked = async () =>
       (await project.call('inbox', { kind: 'verdict' })).items.map(({ task_id }: Answer) => task_id)
-    return { ...task, other, completeOther: complete, asked }
+    return { ...task, other, mission, completeOther: complete, asked }
   }
 
   test('asks a person once about a check that fails for all, when the last of them ends', async () => {
@@ -598,6 +599,25 @@ describe('the verdict on a completion with a check', () => {
       const { task_id } = await project.call('start_task', { name: 'C', goal: 'C' }, { actor })
       await project.call('complete_task', { task_id, status, outcome: { summary: 'No.' } }, { actor })
       expect(await asked()).toEqual([])
+      expect(troubles(await project.call('doctor'))).toEqual([])
+    },
+  )
+
+  test.each(['abandons it', 'takes it over', 'ends its mission as failed'])(
+    'asks about it once somebody %s, the last one',
+    async (how) => {
+      const { id, other, mission, project, asked } = await besideAnother()
+      project.wait(3 * 60 * 60 * 1000)
+      if (how === 'abandons it') {
+        const [{ item_id }] = (await project.call('inbox', { kind: 'stale_attempt' })).items
+        await project.call('approve', { id: item_id }, { actor: person })
+      } else if (how === 'takes it over') {
+        const actor = { ...agentActor, connection: 'c3' }
+        await project.call('start_task', { planned_task_id: other, name: 'B', take_over: true }, { actor })
+      } else {
+        await project.call('complete_mission', { mission_id: mission, status: 'failed', summary: 'No.' })
+      }
+      expect(await asked()).toEqual([id])
       expect(troubles(await project.call('doctor'))).toEqual([])
     },
   )

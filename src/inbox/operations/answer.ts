@@ -56,6 +56,7 @@ import { isCompleted } from '../../track/domain/task.ts'
 import { revokeCommand } from '../../track/domain/verdict.ts'
 import { judgeDismissedLoss, judgeRejectedCheck } from '../../track/operations/change-verdict.ts'
 import { reopenedNotes, reopenMissions } from '../../track/operations/reopen-missions.ts'
+import { askAfterAbandoned } from '../../track/operations/task-checks.ts'
 import { answerDenial, decideCommand, endItem, endingOf, type InboxVerb } from '../domain/answers.ts'
 import {
   type InboxItem,
@@ -503,9 +504,11 @@ async function recordItemAnswer(
     returned.length === 0
       ? []
       : await withdrawForTasks(reads, returned, { actor: context.actor, setting, decided: new Set() })
+  const ended = endItem(item, { ...ending, answer }, { attempt, task })
   return {
     events: [
-      ...endItem(item, { ...ending, answer }, { attempt, task }),
+      ...ended,
+      ...(await askAfterAbandoned(reads, ended, setting)),
       ...beside.flatMap((one) =>
         endItem(one, { ...endingOf(one, verb, answerText), answer }, { attempt: null, task: null }),
       ),

@@ -24,6 +24,7 @@ import type { Task } from '../domain/task.ts'
 import type { DoubtedTasks } from '../ports/mission-reads.ts'
 import { agentItemKinds, readGateSettings } from './completion.ts'
 import { leftWork, leftWorkFields } from './mission-answer.ts'
+import { askAfterAbandoned } from './task-checks.ts'
 
 export const completeMission = defineOperation({
   name: 'complete_mission',
@@ -136,6 +137,7 @@ export const completeMission = defineOperation({
     const events = [
       ...(isCompleted ? await finishedPhases(reads, mission.id, unfinished) : []),
       ...ending,
+      ...(await askAfterAbandoned(reads, ending, setting)),
       ...(await abandonedAttempts(reads, { mission, gating, author: handling.actor.name }, setting)),
     ]
     const doubted = doubtedEntry(await reads.missions.doubtedTasks(mission.id, maxDoubted))

@@ -173,7 +173,7 @@ export const completeTask = defineOperation({
       if (found.kind === 'amended') {
         const { events, ...amended } = recordAmendment({ actor: context.actor, setting }, found)
         const asked =
-          events.length === 0 ? [] : await askOfShared(reads, found.attempt, askedBy(events), setting)
+          events.length === 0 ? [] : await askOfShared(reads, [found.attempt], askedBy(events), setting)
         return { ...amended, events: [...events, ...asked] }
       }
       if (found.kind !== 'ended') throw new Error('A task was completed before it was measured.')
@@ -217,7 +217,7 @@ export const completeTask = defineOperation({
           files: await filesToKeep(measured.held),
         },
       )
-      const asked = await askOfShared(reads, attempt, askedBy(events), setting)
+      const asked = await askOfShared(reads, [attempt], askedBy(events), setting)
       return { ...ended, events: [...events, ...asked] }
     },
     { only: ({ preview, correction }) => preview === true && correction === undefined },

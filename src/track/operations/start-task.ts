@@ -69,7 +69,7 @@ import {
   openLossFields,
   recordedLosses,
 } from './losses.ts'
-import { checkMeasurements, unansweredChecks } from './task-checks.ts'
+import { askAfterAbandoned, checkMeasurements, unansweredChecks } from './task-checks.ts'
 import { DependencyEntry, PastAttemptEntry, readTaskHistory } from './task-history.ts'
 
 /** Mission Control's keys, what the areas matched, and the details of a planned task. */
@@ -309,8 +309,9 @@ export const startTask = defineOperation({
       : [...recorded, ...lost, ...started.events, ...linkTo(session, started.attempt)]
     const owner = taskOwner(started.task)
     const asked = await questionEvents(reads, unanswered, { owner, machine: context.machine, setting })
+    const shared = await askAfterAbandoned(reads, started.events, setting)
     return {
-      events: [...events, ...asked],
+      events: [...events, ...asked, ...shared],
       agentName: started.attempt.agentName,
       answer: {
         ...answer,

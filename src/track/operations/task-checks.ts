@@ -277,14 +277,18 @@ export async function isLastAtWork(
   {
     verdict,
     now,
-    ending,
-  }: { readonly verdict: Verdict | null; readonly now: number; readonly ending?: Attempt },
+    ending = [],
+  }: { readonly verdict: Verdict | null; readonly now: number; readonly ending?: readonly Attempt[] },
 ): Promise<boolean> {
   if (verdict === null || !hasSharedFailure(verdict)) return false
   const beside = await attemptsBeside(reads, attempt)
   const isLater = ({ openedAt }: Attempt) => attempt.closedAt !== null && openedAt > attempt.closedAt
   return beside.every(
-    (other) => other.id === ending?.id || other.status !== 'open' || isStale(other, now) || isLater(other),
+    (other) =>
+      ending.some(({ id }) => id === other.id) ||
+      other.status !== 'open' ||
+      isStale(other, now) ||
+      isLater(other),
   )
 }
 
@@ -292,18 +296,22 @@ export async function isLastAtWork(
 const maxAsked = 50
 
 /**
- * Asks about checks that failed beside an attempt which ends as the last one: each once, about the last success that it
+ * Asks about checks that failed beside attempts which end as the last ones: each once, about the last success that it
  * failed for. Nobody is asked again about checks that the attempt's own question is about.
  */
 export async function askOfShared(
   reads: Reads,
-  ending: Attempt,
+  ending: readonly Attempt[],
   asked: Verdict | null,
   setting: TransactionContext,
 ): Promise<readonly NewProjectEvent[]> {
-  const inTree = await reads.tasks.attemptsInTree(treeOf(ending.snapshot), ending.openedAt)
-  const ended = inTree
-    .filter(({ taskId, status }) => status === 'success' && taskId !== ending.taskId)
+  const beside = await Promise.all(
+    ending.map(({ snapshot, openedAt }) => reads.tasks.attemptsInTree(treeOf(snapshot), openedAt)),
+  )
+  const inTrees = new Map(beside.flat().map((attempt) => [attempt.id, attempt]))
+  const own = new Set(ending.map(({ taskId }) => taskId))
+  const ended = [...inTrees.values()]
+    .filter(({ taskId, status }) => status === 'success' && !own.has(taskId))
     .toSorted((a, b) => (b.closedAt ?? 0) - (a.closedAt ?? 0))
     .slice(0, maxAsked)
   const verdicts = await reads.tasks.lastVerdicts(ended.map(({ id }) => id))
@@ -325,6 +333,22 @@ export async function askOfShared(
     events.push({ kind: 'inbox.opened', item: verdictQuestion(verdict, attempt, setting) })
   }
   return events
+}
+
+/** The same after attempts that were abandoned: these end, too. */
+export async function askAfterAbandoned(
+  reads: Reads,
+  events: readonly NewProjectEvent[],
+  setting: TransactionContext,
+): Promise<readonly NewProjectEvent[]> {
+  const ids = events.flatMap((event) => (event.kind === 'attempt.abandoned' ? [event.attemptId] : []))
+  const abandoned = await Promise.all(ids.map((id) => reads.tasks.attempt(id)))
+  return askOfShared(
+    reads,
+    abandoned.filter((attempt) => attempt !== null),
+    null,
+    setting,
+  )
 }
 
 function hasSharedFailure({ reasons }: Verdict): boolean {
