@@ -269,6 +269,22 @@ test('verify runs the checks of a task again, on the content as it is', async ()
   })
 })
 
+test('a command is asked about once, however many others are', async () => {
+  const project = await openProject()
+  const ask = async (name: string, check: readonly string[]) => {
+    const task = { name, goal: 'A', done_when: { check } }
+    await project.call('start_task', task, { actor: { ...agentActor, connection: name } })
+    return (await project.call('inbox', { kind: 'command' })).total
+  }
+  for (let at = 0; at < 10; at += 1)
+    await ask(
+      `t${at}`,
+      Array.from({ length: 20 }, (_, each) => `true ${at} ${each}`),
+    )
+  expect(await ask('one', ['true one'])).toBe(201)
+  expect(await ask('same', ['true one'])).toBe(201)
+})
+
 test('the question about a command ends where its machine has another answer', async () => {
   const { project, items, complete } = await checkedTask('true')
   const [{ request }] = await items()

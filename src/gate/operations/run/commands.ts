@@ -568,22 +568,24 @@ async function hasAllAnswers(
 
 const maxOpen = 200
 
-/** The questions of the machine itself: another may have the same folder. */
+/** The questions of the machine itself: another may have the same folder. The one about this content is always found. */
 async function openQuestions(
   { inboxItems }: Reads,
-  { run, folder }: GuardCommand,
+  { run, folder, hash }: RequestedGuardCommand,
   machine: Context['machine'],
 ): Promise<readonly InboxItem[]> {
-  const page = await inboxItems.list({ kinds: ['command'], status: 'open' }, { limit: maxOpen })
-  return page.items
-    .map(({ item }) => item.item)
-    .filter(
-      ({ request }) =>
-        request?.kind === 'command' &&
-        request.run === run &&
-        request.folder === folder &&
-        request.machine === machine?.id,
-    )
+  const [page, same] = await Promise.all([
+    inboxItems.list({ kinds: ['command'], status: 'open' }, { limit: maxOpen }),
+    inboxItems.openCommands(hash),
+  ])
+  const items = new Map([...page.items.map(({ item }) => item.item), ...same].map((item) => [item.id, item]))
+  return [...items.values()].filter(
+    ({ request }) =>
+      request?.kind === 'command' &&
+      request.run === run &&
+      request.folder === folder &&
+      request.machine === machine?.id,
+  )
 }
 
 /** The question of a machine about a command, where one is open. */
