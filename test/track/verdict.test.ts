@@ -295,6 +295,123 @@ describe('what a task changed since its first attempt began', () => {
     await task.isWhole()
   })
 
+  describe('once a person sent it back', () => {
+    /** A task whose first attempt a person sent back; the check only shows what the change alone makes of the verdict. */
+    const sentBackTask = async ({ isStarted = true, outcome = asksForReview as Answer } = {}) => {
+      const task = await startedTask()
+      await task.complete('Nothing.', { status: 'failed' })
+      const id = await task.start({ name: 'Checked', done_when: { check: ['true'] } })
+      for (const { item_id } of await task.inbox()) await task.call('approve', { id: item_id }, asPerson)
+      const again = (more: object = {}) => {
+        task.wait(1000)
+        return task.start({ planned_task_id: id, ...more })
+      }
+      const complete = (more: Answer = {}) => task.complete('Done.', { task_id: id, ...more })
+      task.write('.gitignore', '*.log\n')
+      edit(task)
+      const [review] = (await task.complete('Changed src/auth.ts.', { task_id: id, outcome })).waits_for
+      const sendBack = async () => {
+        task.wait(1000)
+        await task.call('reject', { id: review.item_id, reason: 'Again.' }, asPerson)
+      }
+      if (isStarted) {
+        await sendBack()
+        await again()
+      }
+      return { ...task, id, again, complete, sendBack }
+    }
+    type SentBackTask = Awaited<ReturnType<typeof sentBackTask>>
+    const commit = ({ git }: SentBackTask, ...more: readonly string[]) =>
+      git('commit', '-qm', 'More', ...more)
+
+    test.each<readonly [string, (task: SentBackTask) => unknown]>([
+      ['an ignored file', ({ write }) => write('x.log', 'x\n')],
+      ['an empty commit', (task) => commit(task, '--allow-empty')],
+      [
+        'a commit of what was sent back',
+        (task) => {
+          task.git('add', '-A')
+          commit(task)
+        },
+      ],
+      [
+        'what one attempt added and the next removed',
+        async (task) => {
+          task.write('junk.txt', 'junk\n')
+          await task.complete({ status: 'failed' })
+          await task.again()
+          task.remove('junk.txt')
+        },
+      ],
+    ])('%s is no change', async (_, act) => {
+      const task = await sentBackTask()
+      await act(task)
+      const { verdict } = await task.complete()
+      expect(verdict.reasons).toMatchObject([
+        { rule: 'nothing_changed', text: 'No file changed since the task was sent back.' },
+      ])
+    })
+
+    test('a file in another work tree proves nothing', async () => {
+      const task = await sentBackTask()
+      task.git('worktree', 'add', '-q', '--detach', '../beside')
+      task.write('../beside/src/other.ts', 'export {}\n')
+      const later = new Date(Date.now() + 60_000)
+      utimesSync(join(task.folder, '../beside/src/other.ts'), later, later)
+      const { verdict } = await task.complete()
+      expect(verdict).toMatchObject({
+        is: 'unproven',
+        reasons: [{ rule: 'changes_uncertain', paths: ['src/other.ts'] }],
+      })
+    })
+
+    test.each<readonly [string, string, object]>([
+      ['of its own', 'src/auth.ts', { is: 'proven' }],
+      ['of anyone', 'src/new.ts', { is: 'unproven', reasons: [{ paths: ['src/new.ts'] }] }],
+    ])('a file %s that changed before the next start counts', async (_, path, verdict) => {
+      const task = await sentBackTask({ isStarted: false })
+      await task.sendBack()
+      task.write(path, 'export const auth = 3\n')
+      await task.again()
+      expect((await task.complete()).verdict).toMatchObject(verdict)
+    })
+
+    test('in another work tree, only another content than the one sent back counts', async () => {
+      const task = await sentBackTask({ isStarted: false })
+      await task.sendBack()
+      task.git('worktree', 'add', '-q', '--detach', '../beside')
+      await task.again({ work_tree: join(task.folder, '../beside') })
+      const uncertain = 'What changed since the task was sent back could not be compared.'
+      const texts = async () => {
+        const { verdict } = await task.complete({ preview: true })
+        return verdict.reasons.map(({ text }: Answer) => text)
+      }
+      expect(await texts()).toContain(uncertain)
+      task.write('../beside/src/auth.ts', 'export const auth = 2\n')
+      expect(await texts()).toContain(uncertain)
+      task.write('../beside/src/auth.ts', 'export const auth = 3\n')
+      expect(await texts()).not.toContain(uncertain)
+    })
+
+    test('comments do not make it forgotten', async () => {
+      const task = await sentBackTask({ isStarted: false, outcome: {} })
+      for (const action of ['send_back', 'comment', 'comment', 'comment']) {
+        task.wait(1000)
+        await task.call('review_send', { subject: { task: task.id }, action, text: 'Again.' }, asPerson)
+      }
+      await task.again()
+      expect(rulesOf(await task.complete())).toEqual(['nothing_changed'])
+    })
+
+    test('it counts for an attempt that had begun before', async () => {
+      const task = await sentBackTask({ isStarted: false })
+      await task.call('taskman_task_edit', { id: task.id, status: 'to_do' })
+      await task.again()
+      await task.sendBack()
+      expect(rulesOf(await task.complete())).toEqual(['nothing_changed'])
+    })
+  })
+
   test('counts what was put back because a person asked for it', async () => {
     const task = await startedTask()
     edit(task)
@@ -350,6 +467,35 @@ describe('what a task changed since its first attempt began', () => {
       is: 'unproven',
       reasons: [{ rule: 'changes_uncertain', paths: ['src/auth.ts'] }],
     })
+  })
+
+  test.each<readonly [string, (task: StartedTask) => unknown, object]>([
+    [
+      'work in another tree is not proven by an ignored file here',
+      ({ folder, git, write }) => {
+        git('worktree', 'add', '-q', '--detach', '../beside')
+        write('../beside/src/auth.ts', 'export const auth = 3\n')
+        const later = new Date(Date.now() + 5_000)
+        utimesSync(join(folder, '../beside/src/auth.ts'), later, later)
+        write('x.log', 'x\n')
+      },
+      { is: 'unproven', reasons: [{ rule: 'changes_uncertain', paths: ['src/auth.ts'] }] },
+    ],
+    [
+      'an empty commit on another branch is no work',
+      ({ git }) => {
+        git('worktree', 'add', '-q', '-b', 'side', '../beside')
+        git('-C', '../beside', 'commit', '-qm', 'Empty', '--allow-empty')
+      },
+      { is: 'contradicted', reasons: [{ rule: 'nothing_changed' }] },
+    ],
+  ])('%s', async (_, act, verdict) => {
+    const task = await startedTask()
+    task.write('.gitignore', '*.log\n')
+    const checked = await task.start({ name: 'Checked', done_when: { check: ['true'] } })
+    for (const { item_id } of await task.inbox()) await task.call('approve', { id: item_id }, asPerson)
+    act(task)
+    expect((await task.complete('Did it.', { task_id: checked })).verdict).toMatchObject(verdict)
   })
 
   test('counts what an attempt changed that was taken over', async () => {

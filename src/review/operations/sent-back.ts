@@ -28,20 +28,23 @@ export async function sentBackOf(
   until = Number.POSITIVE_INFINITY,
 ): Promise<SentBack | null> {
   const [reviews, items] = await Promise.all([
-    reads.reviews.reviewsOfTask(taskId, maxReviews),
+    reads.reviews.reviewsOfTask(taskId, maxReturns, 'decisions'),
     reads.inboxItems.list({ taskId, ...aboutWork }, { limit: maxItems }),
   ])
   return lastWords(reviews, items.items, until).get(taskId) ?? null
 }
 
-/** When a person sent the work back that an attempt does again, or a run about it; null if nobody did. */
+/**
+ * When a person sent the work back that an attempt does again, or a run about it, even if it had begun by then; null if
+ * nobody did.
+ */
 export async function sentBackBefore(
   reads: Reads,
-  attempt: Pick<Attempt, 'taskId' | 'missionId' | 'number' | 'openedAt'>,
+  attempt: Pick<Attempt, 'taskId' | 'missionId' | 'number' | 'closedAt'>,
 ): Promise<number | null> {
   if (attempt.number === 1) return null
   const [back, ofRuns] = await Promise.all([
-    sentBackOf(reads, attempt.taskId, attempt.openedAt),
+    sentBackOf(reads, attempt.taskId, attempt.closedAt ?? undefined),
     runsSentBackBefore(reads, attempt),
   ])
   const times = [...(back === null ? [] : [back.at]), ...ofRuns]
@@ -51,7 +54,7 @@ export async function sentBackBefore(
 /** When people last sent back the active runs of an attempt's task and of its mission. */
 async function runsSentBackBefore(
   { runs }: Reads,
-  { taskId, missionId, openedAt }: Pick<Attempt, 'taskId' | 'missionId' | 'openedAt'>,
+  { taskId, missionId, closedAt }: Pick<Attempt, 'taskId' | 'missionId' | 'closedAt'>,
 ): Promise<readonly number[]> {
   const subjects = [{ taskId }, ...(missionId === null ? [] : [{ missionId }])]
   const pages = await Promise.all(
@@ -67,7 +70,7 @@ async function runsSentBackBefore(
       ])
       const back = history.items.find(
         ({ item }) =>
-          item.createdAt <= openedAt &&
+          (closedAt === null || item.createdAt <= closedAt) &&
           item.kind === 'event' &&
           item.identity?.startsWith('person ') &&
           item.unsatisfied.length === 0 &&
@@ -85,7 +88,7 @@ export async function sentBackInMission(
   missionId: MissionId,
 ): Promise<ReadonlyMap<TaskId, SentBack>> {
   const [reviews, items] = await Promise.all([
-    reads.reviews.reviewsInMission(missionId, maxReviewsOfMission),
+    reads.reviews.reviewsInMission(missionId, maxReviewsOfMission, 'decisions'),
     reads.inboxItems.list({ missionId, ...aboutWork }, { limit: maxItems }),
   ])
   return new Map(
@@ -114,7 +117,7 @@ export async function returnsOf(
   taskId: TaskId,
 ): Promise<readonly Pick<SentBack, 'author' | 'at'>[]> {
   const [reviews, items] = await Promise.all([
-    reads.reviews.reviewsOfTask(taskId, maxReturns),
+    reads.reviews.reviewsOfTask(taskId, maxReturns, 'decisions'),
     reads.inboxItems.list({ taskId, ...aboutWork }, { limit: maxReturns }),
   ])
   return [
@@ -155,15 +158,13 @@ function lastWords(
       return []
     return [{ ids: [taskId], isBack, author: closedBy ?? 'a person', text: answer, at: closedAt }]
   })
-  const ofReviews = reviews
-    .filter(({ action }) => action !== 'comment')
-    .map(({ tasks, action, author, text, createdAt }) => ({
-      ids: tasks,
-      isBack: action === 'send_back',
-      author: author.name,
-      text,
-      at: createdAt,
-    }))
+  const ofReviews = reviews.map(({ tasks, action, author, text, createdAt }) => ({
+    ids: tasks,
+    isBack: action === 'send_back',
+    author: author.name,
+    text,
+    at: createdAt,
+  }))
   // A review also closes the items that it answers: of two at one time it counts.
   const decisions = [...ofItems, ...ofReviews].filter(({ at }) => at <= until).toSorted((a, b) => a.at - b.at)
   return new Map(

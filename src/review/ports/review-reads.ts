@@ -52,10 +52,18 @@ export interface ReviewReads {
   commentsOfReview(id: string): Promise<readonly ReviewComment[]>
   /** Reviews of subjects, oldest first; the last 50. */
   sentAbout(subjects: readonly string[]): Promise<readonly ReviewSummary[]>
-  /** The last reviews of a task, alone or with others, oldest first. */
-  reviewsOfTask(taskId: TaskId, most: number): Promise<readonly ReviewWithTasks[]>
+  /** The last reviews of a task, alone or with others, oldest first; `decisions` are without comments. */
+  reviewsOfTask(
+    taskId: TaskId,
+    most: number,
+    which?: 'all' | 'decisions',
+  ): Promise<readonly ReviewWithTasks[]>
   /** The last reviews of work in a mission, oldest first. */
-  reviewsInMission(missionId: MissionId, most: number): Promise<readonly ReviewWithTasks[]>
+  reviewsInMission(
+    missionId: MissionId,
+    most: number,
+    which?: 'all' | 'decisions',
+  ): Promise<readonly ReviewWithTasks[]>
   /** A person's unsent comments, oldest first. */
   drafts(ownerId: string, subject: string): Promise<readonly DraftComment[]>
   draft(

@@ -21,6 +21,7 @@ import {
   type ReviewAction,
   type ReviewComment,
   type ReviewReply,
+  reviewActions,
   subjectKey,
   tasksToSendBack,
 } from '../domain/review.ts'
@@ -371,58 +372,69 @@ const commentsOfMission = prepareQuery((db, projectId: string, missionId: string
 )
 
 /** Reviews that may concern a task: of it, of its missions, and of all new work. Newest first. */
-const reviewsNamingTask = prepareByLimit((limit) =>
-  prepareQuery((db, projectId: string, taskId: string) =>
-    db
-      .selectFrom('review')
-      .selectAll()
-      .where('project_id', '=', projectId)
-      .where((eb) =>
-        eb.or([
-          eb('subject', 'in', [taskId, 'since']),
-          eb(
-            'subject',
-            'in',
-            eb
-              .selectFrom('attempt')
-              .select(sql<string>`attempt.mission_id`.as('mission_id'))
-              .where('attempt.project_id', '=', projectId)
-              .where('attempt.task_id', '=', taskId)
-              .where('attempt.mission_id', 'is not', null),
-          ),
-        ]),
-      )
-      // The pattern is built in SQL: with a pattern as a parameter, SQLite plans the query again at every call.
-      .where('tasks', 'like', sql<string>`'%"' || cast(${taskId} as text) || '"%'`)
-      .orderBy('seq', 'desc')
-      .limit(limit),
+/** A query for all reviews, and for those that are more than comments. */
+function forReviews<Query>(build: (actions: readonly ReviewAction[]) => Query) {
+  return { all: build(reviewActions), decisions: build(['approve', 'send_back']) }
+}
+
+const reviewsNamingTask = forReviews((actions) =>
+  prepareByLimit((limit) =>
+    prepareQuery((db, projectId: string, taskId: string) =>
+      db
+        .selectFrom('review')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('action', 'in', [...actions])
+        .where((eb) =>
+          eb.or([
+            eb('subject', 'in', [taskId, 'since']),
+            eb(
+              'subject',
+              'in',
+              eb
+                .selectFrom('attempt')
+                .select(sql<string>`attempt.mission_id`.as('mission_id'))
+                .where('attempt.project_id', '=', projectId)
+                .where('attempt.task_id', '=', taskId)
+                .where('attempt.mission_id', 'is not', null),
+            ),
+          ]),
+        )
+        // The pattern is built in SQL: with a pattern as a parameter, SQLite plans the query again at every call.
+        .where('tasks', 'like', sql<string>`'%"' || cast(${taskId} as text) || '"%'`)
+        .orderBy('seq', 'desc')
+        .limit(limit),
+    ),
   ),
 )
 
-const reviewsOfMission = prepareByLimit((limit) =>
-  prepareQuery((db, projectId: string, missionId: string) =>
-    db
-      .selectFrom('review')
-      .selectAll()
-      .where('project_id', '=', projectId)
-      .where((eb) =>
-        eb.or([
-          eb('mission_id', '=', missionId),
-          eb.and([
-            eb('subject', '=', 'since'),
-            eb.exists(
-              eb
-                .selectFrom('attempt')
-                .select('attempt.id')
-                .where('attempt.project_id', '=', projectId)
-                .where('attempt.mission_id', '=', missionId)
-                .where('review.tasks', 'like', sql<string>`'%"' || attempt.task_id || '"%'`),
-            ),
+const reviewsOfMission = forReviews((actions) =>
+  prepareByLimit((limit) =>
+    prepareQuery((db, projectId: string, missionId: string) =>
+      db
+        .selectFrom('review')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('action', 'in', [...actions])
+        .where((eb) =>
+          eb.or([
+            eb('mission_id', '=', missionId),
+            eb.and([
+              eb('subject', '=', 'since'),
+              eb.exists(
+                eb
+                  .selectFrom('attempt')
+                  .select('attempt.id')
+                  .where('attempt.project_id', '=', projectId)
+                  .where('attempt.mission_id', '=', missionId)
+                  .where('review.tasks', 'like', sql<string>`'%"' || attempt.task_id || '"%'`),
+              ),
+            ]),
           ]),
-        ]),
-      )
-      .orderBy('seq', 'desc')
-      .limit(limit),
+        )
+        .orderBy('seq', 'desc')
+        .limit(limit),
+    ),
   ),
 )
 
@@ -579,13 +591,13 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
       const countById = new Map(counts.map(({ review_id, count }) => [review_id, Number(count)]))
       return rows.map((row) => reviewOf(row, countById.get(row.id) ?? 0)).reverse()
     },
-    async reviewsOfTask(taskId, most) {
-      const rows = await reviewsNamingTask(most * 3)(db, projectId, taskId)
+    async reviewsOfTask(taskId, most, which = 'all') {
+      const rows = await reviewsNamingTask[which](most * 3)(db, projectId, taskId)
       const meant = (await withTasks(rows)).filter(({ tasks }) => tasks.includes(taskId))
       return meant.slice(-most)
     },
-    async reviewsInMission(missionId, most) {
-      return withTasks(await reviewsOfMission(most)(db, projectId, missionId))
+    async reviewsInMission(missionId, most, which = 'all') {
+      return withTasks(await reviewsOfMission[which](most)(db, projectId, missionId))
     },
     async drafts(ownerId, subject) {
       const rows = await db

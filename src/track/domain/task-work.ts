@@ -115,18 +115,34 @@ function uniqueChanges(changes: readonly TaskChange[]): readonly TaskChange[] {
 }
 
 /** Whether a measurement shows work that its changed files do not. */
-export function hasOtherWork({
+export function hasOtherWork(
+  measured: Pick<AttemptMeasurement, 'commits' | 'ignored' | 'elsewhere' | 'overwritten'>,
+): boolean {
+  const { added, modified, deleted } = measured.ignored
+  const paths = measured.elsewhere?.paths ?? []
+  return hasWorkInTree(measured) || added.length + modified.length + deleted.length + paths.length > 0
+}
+
+/** Whether it shows such work in the files that git tracks here. */
+export function hasWorkInTree({
   commits = [],
-  ignored,
-  elsewhere,
   overwritten = [],
-}: Pick<AttemptMeasurement, 'commits' | 'ignored' | 'elsewhere' | 'overwritten'>): boolean {
-  const { added, modified, deleted } = ignored
-  return (
-    commits.some(({ author }) => author !== 'other') ||
-    added.length + modified.length + deleted.length + overwritten.length > 0 ||
-    (elsewhere !== undefined && elsewhere.commits + elsewhere.paths.length > 0)
+}: Pick<AttemptMeasurement, 'commits' | 'overwritten'>): boolean {
+  return commits.some(({ author }) => author !== 'other') || overwritten.length > 0
+}
+
+/** The attempt whose end a person sent back: the last one that had ended by then. */
+export function sentBackAttempt(
+  { taskId }: Attempt,
+  related: readonly RelatedAttempt[],
+  sentBackAt: number,
+): Attempt | null {
+  const ended = related.flatMap(({ attempt: other }) =>
+    other.taskId === taskId && other.endSnapshot !== null && (other.closedAt ?? sentBackAt + 1) <= sentBackAt
+      ? [other]
+      : [],
   )
+  return ended.toSorted((a, b) => a.number - b.number).at(-1) ?? null
 }
 
 /** The subtasks whose last verdict contradicts their claim. */
@@ -141,6 +157,6 @@ export function contradictedSubtasks(taskId: TaskId, related: readonly RelatedAt
   return [...last].flatMap(([id, { verdict }]) => (verdict === 'contradicted' ? [id] : []))
 }
 
-function isInSameTree(one: Attempt, other: Attempt): boolean {
+export function isInSameTree(one: Attempt, other: Attempt): boolean {
   return treeOf(one.snapshot) === treeOf(other.snapshot)
 }

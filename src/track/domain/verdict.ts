@@ -130,6 +130,13 @@ export interface UncertainFile {
   readonly agents: readonly string[]
 }
 
+/** Whether the content of a task differs from the one that a person sent back, be it that the work was only put back. */
+export type ChangeSinceSentBack =
+  /** `elsewhere` is only on other branches or in other work trees. */
+  | { readonly is: 'changed' | 'unchanged' | 'elsewhere' }
+  /** The differing files that no attempt at the task changed; empty where the two could not be compared. */
+  | { readonly is: 'unknown'; readonly paths: readonly string[] }
+
 /** What is known about a completion, before it is judged. */
 export interface VerdictFacts {
   readonly status: TaskOutcome
@@ -140,8 +147,8 @@ export interface VerdictFacts {
   readonly changed: readonly TaskChange[]
   /** A commit, another work tree, an ignored file or a subtask shows work that the changed files do not. */
   readonly hasOtherWork: boolean
-  /** Of a task that a person sent back: whether nothing changed since, be it that the work was only put back. */
-  readonly isSentBackUnchanged?: boolean | undefined
+  /** Of a task that a person sent back. */
+  readonly sinceSentBack?: ChangeSinceSentBack
   /** The files that changed only on other branches or in other work trees, where none changed here. */
   readonly onlyElsewhere?: readonly string[]
   readonly claimedUnchanged: readonly string[]
@@ -212,6 +219,7 @@ export function judgeClaim(facts: VerdictFacts): Verdict | null {
     ...contradictedSubtasks(facts),
     ...promisesLeftOut(facts),
     ...uncertainChanges(facts),
+    ...unknownSinceSentBack(facts),
     ...workElsewhere(facts),
     ...untrackedFiles(facts),
     ...claimedNotFound(facts),
@@ -314,8 +322,8 @@ export function asksNothingNew(answered: Verdict, verdict: Verdict): boolean {
 
 /** Whether a success changed nothing although a change was to be expected. */
 function lacksChange(facts: VerdictFacts): boolean {
-  const { status, measurement, changed, hasOtherWork, promises } = facts
-  const isUnchanged = facts.isSentBackUnchanged ?? (changed.length === 0 && !hasOtherWork)
+  const { status, measurement, changed, hasOtherWork, sinceSentBack, promises } = facts
+  const isUnchanged = sinceSentBack ? sinceSentBack.is === 'unchanged' : changed.length === 0 && !hasOtherWork
   const isEmpty = isUnchanged && lostClaims(facts).length === 0
   return status === 'success' && measurement !== 'unknown' && isEmpty && promises?.changes?.length !== 0
 }
@@ -329,12 +337,23 @@ function lostClaims({ lost = [], claimedUnchanged, prefix }: VerdictFacts): read
 function explainedNoChange(facts: VerdictFacts): readonly VerdictReason[] {
   const { noChangeReason = '' } = facts.outcome
   if (!lacksChange(facts) || !hasText(noChangeReason)) return []
-  const what = facts.isSentBackUnchanged === true ? unchangedSince(facts) : 'No file changed.'
+  const what = facts.sinceSentBack ? unchangedSince(facts) : 'No file changed.'
   return [{ rule: 'no_change', text: `${what} The agent says: ${noChangeReason.trim()}` }]
 }
 
-function unchangedSince({ isSentBackUnchanged = false }: VerdictFacts): string {
-  return `No file changed since the task ${isSentBackUnchanged ? 'was sent back' : 'began'}.`
+function unchangedSince({ sinceSentBack }: VerdictFacts): string {
+  return `No file changed since the task ${sinceSentBack ? 'was sent back' : 'began'}.`
+}
+
+function unknownSinceSentBack(facts: VerdictFacts): readonly VerdictReason[] {
+  const { status, measurement, sinceSentBack: since, promises } = facts
+  const isJudged = status === 'success' && measurement !== 'unknown' && promises?.changes?.length !== 0
+  if (!isJudged || since?.is !== 'unknown') return []
+  const text =
+    since.paths.length === 0
+      ? 'What changed since the task was sent back could not be compared.'
+      : 'Since the task was sent back, only files changed that may be the work of others:'
+  return [{ rule: 'changes_uncertain', text, ...(since.paths.length > 0 && { paths: since.paths }) }]
 }
 
 function nothingChanged(facts: VerdictFacts): readonly VerdictReason[] {

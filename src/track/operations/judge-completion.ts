@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import type { AttemptMeasurement, Outcome } from '../../events/domain/project-event.ts'
+import type { FileState } from '../../git/ports/work-tree.ts'
 import { measuredList, names, place, time } from '../../kernel/operations/fields.ts'
 import {
   type BriefOf,
   isAmong,
   type MeasurementOf,
   measurement,
+  type WorkTree,
 } from '../../kernel/operations/measurement-protocol.ts'
 import type { TaskPromises } from '../../plan/operations/done-when.ts'
 import type { ReportedChange } from '../domain/changes.ts'
@@ -18,7 +20,7 @@ import {
 import { unchangedClaims } from '../domain/claimed-paths.ts'
 import { nameSome, removedWorkNotes } from '../domain/owner-notes.ts'
 import { outOfScopeNotesFor } from '../domain/scope/scope.ts'
-import type { Attempt, TaskOutcome } from '../domain/task.ts'
+import type { Attempt, SnapshotLocation, TaskOutcome } from '../domain/task.ts'
 import {
   changesOfTask,
   contradictedSubtasks,
@@ -27,12 +29,18 @@ import {
   filesTakenBack,
   firstAttempt,
   hasOtherWork,
+  hasWorkInTree,
+  isInSameTree,
   type RelatedAttempt,
+  sentBackAttempt,
+  taskChange,
 } from '../domain/task-work.ts'
 import {
+  type ChangeSinceSentBack,
   type CheckFact,
   judgeClaim,
   placesText,
+  type TaskChange,
   type UncertainFile,
   unexplainedPlaces,
   type Verdict,
@@ -43,6 +51,8 @@ import { absentFiles, claimLinks, claimLinksOf } from './measure-attempt.ts'
 
 /** Of more attempts, only the last are searched for. */
 const maxPast = 20
+/** Of files that nobody is known to have changed, only the first are kept. */
+const maxDiffering = 100
 
 /** The work of a task that the changes of its last attempt do not show. */
 export const taskTraces = measurement({
@@ -60,6 +70,8 @@ export const taskTraces = measurement({
     openedAt: time,
     /** The files of earlier attempts, at the start of the first attempt that changed them. */
     earlier: measuredList(z.strictObject({ start: place, paths: names })),
+    /** The end of the attempt that a person sent back, and the files to compare if it was in another work tree. */
+    sentBack: z.strictObject({ end: place, paths: names }).nullable(),
   }),
   measured: z.strictObject({
     touched: names.nullable(),
@@ -70,23 +82,26 @@ export const taskTraces = measurement({
     links: claimLinks,
     /** The files of earlier attempts that are as at that start. */
     restored: names,
+    /** The paths that differ since the attempt that was sent back ended; null where that is unknown. */
+    sinceSentBack: names.nullable(),
   }),
   fits: ({ earlier }, { restored }) =>
     isAmong(
       restored,
       earlier.flatMap(({ paths }) => paths),
     ),
-  measure: async ({ witness }, { end, first, since, past, claimed, openedAt, earlier }) => {
+  measure: async ({ witness }, { end, first, since, past, claimed, openedAt, earlier, sentBack }) => {
     const links = await claimLinksOf({ witness }, end, claimed, openedAt)
     const pathsOf = (name: string) => {
       const path = links.get(name) ?? name
       return [path, `${end.prefix}${path}`]
     }
-    const [touched, elsewhere, states, absent] = await Promise.all([
+    const [touched, elsewhere, states, absent, sinceSentBack] = await Promise.all([
       first && witness.touchedPaths(first, end),
       since === null ? null : witness.elsewhere(end, since, past),
       claimed.length === 0 ? null : witness.contents.states(end, claimed.flatMap(pathsOf)),
       absentFiles({ witness }, end, claimed, links),
+      sentBack && pathsSince({ witness }, sentBack, end),
     ])
     const restored: string[] = []
     for (const { start, paths: changed } of earlier) {
@@ -104,9 +119,36 @@ export const taskTraces = measurement({
       absent,
       links: [...links],
       restored,
+      sinceSentBack: sinceSentBack && [...sinceSentBack],
     }
   },
 })
+
+interface SentBackEnd {
+  readonly end: SnapshotLocation
+  readonly paths: readonly string[]
+}
+
+/** In another work tree of the machine, only the states of some files can be compared. */
+async function pathsSince(
+  { witness }: Pick<WorkTree, 'witness'>,
+  { end: from, paths }: SentBackEnd,
+  to: SnapshotLocation,
+): Promise<readonly string[] | null> {
+  try {
+    if (from.top === to.top) return await witness.touchedPaths(from, to)
+    const [before, after] = await Promise.all([from, to].map((one) => witness.contents.states(one, paths)))
+    if (!before || !after) return null
+    return paths.filter((path) => contentOf(before.get(path)) !== contentOf(after.get(path)))
+  } catch {
+    // The work tree is gone, or out of reach.
+    return null
+  }
+}
+
+function contentOf(state: FileState | null | undefined): string | undefined {
+  return state ? `${state.mode} ${state.id ?? state.hash}` : undefined
+}
 
 type TaskTraces = MeasurementOf<typeof taskTraces>
 
@@ -150,16 +192,17 @@ export function tracesBrief(completion: ClaimedCompletion): BriefOf<typeof taskT
   const isFirst = first.id === attempt.id
   if (status === 'failed') {
     const earlier = isAmended ? [] : earlierStarts(completion)
-    return earlier.length === 0
-      ? null
-      : { end, first: null, since: null, past: [], claimed: [], openedAt: first.openedAt, earlier }
+    if (earlier.length === 0) return null
+    const nothing = { first: null, since: null, past: [], claimed: [], sentBack: null }
+    return { ...nothing, end, openedAt: first.openedAt, earlier }
   }
   const isElsewhereKnown = evidence.elsewhere !== undefined
   const unanswered = Object.values(unansweredClaims(completion, undefined)).flat()
   const isEmpty = seemsEmpty(completion)
   const seeks = !isElsewhereKnown && (unanswered.length > 0 || isEmpty)
   const since = isEmpty && completion.sentBackAt !== null ? completion.sentBackAt : first.openedAt
-  if (isFirst && !isAmended && !seeks) return null
+  const sentBack = sentBackBrief(completion)
+  if (isFirst && !isAmended && !seeks && sentBack === null) return null
   return {
     end,
     first: isFirst && !isAmended ? null : first.snapshot,
@@ -168,7 +211,27 @@ export function tracesBrief(completion: ClaimedCompletion): BriefOf<typeof taskT
     claimed: isAmended ? claimedChanges(outcome).map(({ path }) => path) : unanswered,
     openedAt: first.openedAt,
     earlier: earlierStarts(completion),
+    sentBack,
   }
+}
+
+/** The end that a person sent back, if it is on this machine. */
+function sentBackBrief(completion: ClaimedCompletion): SentBackEnd | null {
+  const { attempt, related, sentBackAt } = completion
+  const end =
+    sentBackAt === null ? null : (sentBackAttempt(attempt, related, sentBackAt)?.endSnapshot ?? null)
+  if (end === null || end.machineId !== attempt.snapshot.machineId) return null
+  return { end, paths: ownPathsSince(completion) }
+}
+
+/** The files that the task itself changed since a person sent it back. */
+function ownPathsSince(completion: ClaimedCompletion): readonly string[] {
+  const own = completion.evidence.changes.map((change) => taskChange(change, completion.sessionTasks))
+  return ownPathsOf([...own, ...sinceSentBack(completion).flatMap(({ changes }) => changes)])
+}
+
+function ownPathsOf(changes: readonly TaskChange[]): readonly string[] {
+  return endsOf(changes.filter(({ isForeign }) => isForeign !== true))
 }
 
 /** The files of earlier attempts, each with the first attempt that changed it. */
@@ -194,7 +257,7 @@ function seemsEmpty({ status, outcome, evidence, ...work }: ClaimedCompletion): 
     outcome.noChangeReason === undefined &&
     evidence.changes.length === 0 &&
     sinceSentBack(work).every(({ changes }) => changes.length === 0)
-  return status === 'success' && isEmpty && !hasOtherWork(evidence)
+  return status === 'success' && isEmpty && (work.sentBackAt !== null || !hasWorkInTree(evidence))
 }
 
 /** The other attempts that a person has not sent back. */
@@ -207,19 +270,23 @@ function sinceSentBack({
   )
 }
 
-/** Of work that a person sent back: whether neither this attempt nor one since then changed anything. */
-function isSentBackUnchanged(
+/** Of work that a person sent back: whether its content is another than the one that was sent back. */
+function changeSinceSentBack(
   completion: ClaimedCompletion,
-  evidence: AttemptMeasurement,
-): boolean | undefined {
-  if (completion.sentBackAt === null) return undefined
-  return (
-    evidence.changes.length === 0 &&
-    !hasOtherWork(evidence) &&
-    sinceSentBack(completion).every(
-      ({ changes, measured }) => changes.length === 0 && measured !== null && !hasOtherWork(measured),
-    )
-  )
+  { sinceSentBack: differing = null, elsewhere }: Pick<Partial<TaskTraces>, 'sinceSentBack' | 'elsewhere'>,
+): ChangeSinceSentBack | undefined {
+  const { attempt, related, sentBackAt } = completion
+  if (sentBackAt === null) return undefined
+  const end = sentBackAttempt(attempt, related, sentBackAt)
+  const isHere = end !== null && isInSameTree(end, attempt)
+  const own = new Set([
+    ...ownPathsSince(completion),
+    ...(isHere ? ownPathsOf(related.flatMap(({ changes }) => changes)) : []),
+  ])
+  if (differing?.some((path) => own.has(path))) return { is: 'changed' }
+  if (differing === null || !isHere) return { is: 'unknown', paths: [] }
+  if (differing.length > 0) return { is: 'unknown', paths: differing.slice(0, maxDiffering) }
+  return (elsewhere?.paths ?? []).length > 0 ? { is: 'elsewhere' } : { is: 'unchanged' }
 }
 
 export interface JudgedCompletion {
@@ -246,19 +313,18 @@ export function judgeCompletion(
   const touched = traces?.touched ?? null
   const unanswered = unansweredClaims(measured, traces)
   const changed = changesOfTask(attempt, { own: evidence.changes, related, touched, sessionTasks })
-  const here = [evidence, ...related.flatMap(({ measured: other }) => other ?? [])].map(
-    ({ elsewhere: _, ...other }) => other,
-  )
+  const here = [evidence, ...related.flatMap(({ measured: other }) => other ?? [])]
+  const sentBack = changeSinceSentBack(measured, { ...traces, elsewhere: elsewhere ?? null })
+  const isOnlyElsewhere = sentBack ? sentBack.is === 'elsewhere' : changed.length === 0
   const verdict = judgeClaim({
     status,
     outcome,
     measurement: evidence.measurement,
     prefix: attempt.snapshot.prefix,
     changed,
-    onlyElsewhere: changed.length > 0 || here.some(hasOtherWork) ? [] : (elsewhere?.paths ?? []),
-    hasOtherWork:
-      hasOtherWork(evidence) || related.some(({ measured: other }) => other !== null && hasOtherWork(other)),
-    isSentBackUnchanged: isSentBackUnchanged(completion, evidence),
+    onlyElsewhere: isOnlyElsewhere && (sentBack || !here.some(hasWorkInTree)) ? (elsewhere?.paths ?? []) : [],
+    hasOtherWork: here.some(hasOtherWork),
+    ...(sentBack && { sinceSentBack: sentBack }),
     claimedUnchanged: unanswered.unchanged,
     claimedNew: claimedChanges(outcome).flatMap(({ path, isCreated }) => (isCreated ? [path] : [])),
     claimedMissing: unanswered.missing,
