@@ -64,6 +64,62 @@ test.each([
 })
 
 test.each([
+  'Updated src/a.ts. I did not change the tests of src/a.ts.',
+  'Updated src/a.ts. I did not change the src/a.ts tests.',
+  "Updated src/a.ts. src/a.ts's API is unchanged.",
+  'Updated src/a.ts. I did not touch the rest of src/a.ts.',
+  'Updated src/a.ts. The signature in src/a.ts is intact.',
+  'Updated src/a.ts. I restored the header of src/a.ts.',
+  'Updated src/a.ts. I changed nothing outside src/a.ts, and no other file than src/a.ts was touched.',
+  'Updated src/a.ts, leaving its public API untouched.',
+  'Updated src/a.ts, its API intact.',
+  'Updated src/a.ts while package.json stays unchanged.',
+  'Updated src/a.ts to handle rounding, with no changes to the API.',
+  'Updated src/a.ts, and kept package.json unchanged.',
+  'Updated src/a.ts and restored src/b.ts.',
+  'Updated src/a.ts (no changes to its API).',
+  '## Changed files\n- src/a.ts: updated, its API unchanged',
+  '- `src/a.ts` – updated, no changes to the API',
+  '- src/a.ts: updated. Its API is unchanged.',
+  'Updated src/a.ts.\n- src/a.ts, with no changes to the API',
+  'Updated src/a.ts.\n- src/a.ts: the signature is intact',
+])('a denial of something else hides no claim: %s', (summary) => {
+  expect(paths(summary)).toEqual(['src/a.ts'])
+})
+
+test.each([
+  'I did not touch src/a.ts.',
+  'I left src/a.ts alone.',
+  'I kept src/a.ts exactly as it was, unchanged.',
+  'src/a.ts and src/b.ts remain untouched.',
+  'There were no changes at all in src/a.ts.',
+  'No edits were made to src/a.ts, src/b.ts or src/c.ts.',
+  'I did not change any lines in src/a.ts.',
+  'I reverted my edits to src/a.ts.',
+  'In the end I restored src/a.ts to its original state.',
+  'The file src/a.ts is byte for byte identical to before.',
+  '- src/a.ts: unchanged, the API too',
+  'src/b.ts, src/a.ts: unchanged.',
+  'Reviewed src/b.ts and src/a.ts, no changes were needed.',
+])('a denial of the file takes back its claim: %s', (denial) => {
+  expect(paths(`Updated src/a.ts.\n\n${denial}`)).toEqual([])
+})
+
+test('a denial after a list leaves the list', () => {
+  const all = ['src/a.ts', 'src/b.ts', 'src/c.ts']
+  expect(paths('Updated src/a.ts, src/b.ts, and src/c.ts, while src/d.ts is unchanged.')).toEqual(all)
+  expect(paths('Updated src/a.ts, src/b.ts and src/c.ts and left src/d.ts alone.')).toEqual(all)
+  expect(paths('If needed, update src/a.ts with no changes to src/b.ts.')).toEqual([])
+})
+
+test.each([
+  'Edited src/a.ts while debugging and reverted it.',
+  'Changed src/a.ts, then restored its content.',
+])('what was put back within a sentence is no claim: %s', (summary) => {
+  expect(paths(summary)).toEqual([])
+})
+
+test.each([
   'See src/a.ts, and https://example.com/src/x.ts.',
   'I did not change src/a.ts.',
   'Edited src/a.ts before the start of the task.',

@@ -49,12 +49,15 @@ const doubtful =
 const undone =
   /\b(?:unchanged|untouched|as-is|as is|intact|revert\w*|restor(?:ed?|ing)|undid|undone|undo|rolled back|put (?:[\w-]+ ){0,6}back|back to (?:the|its) original|identical|not? (?:\w+ )?(?:changed?|modif\w+|edit\w*|touch\w*|updated?|changes?|edits?)|(?:did|was|were|does|do|have|has|had)(?:n't| not)|alone|no need|byte for byte)\b/
 /** Said of a path, it is as before, whatever was done to it meanwhile. */
-const returned =
-  /\b(?:intact|revert\w*|restor(?:ed?|ing)|undid|undone|undo|rolled back|put (?:[\w-]+ ){0,6}back|back to (?:the|its) original|identical|byte for byte)\b/
+const restored =
+  /\b(?:revert\w*|restor(?:ed?|ing)|undid|undone|undo|rolled back|put (?:[\w-]+ ){0,6}back|back to (?:the|its) original)\b/
+const same = /\b(?:intact|identical|byte for byte)\b/
 const unaltered = /\b(?:unchanged|untouched|as-is|as is|alone|touch\w*|rewrit\w*|no need)\b/
-/** What is changed nowhere in a file. */
+/** The last words before "in `a.ts`" where the whole file is denied: "no changes were needed", "not touch any lines". */
 const anyChange =
-  /\b(?:changes?|edits?|modifications?|anything|nothing|lines?|code|rest|need\w*|necessary|required)\b/
+  /\bany (?:lines?|code)$|\b(?:changes?|edits?|modifications?|anything|nothing|no (?:lines?|code)|touch\w*|untouched|unchanged|alone)(?: (?:is|are|was|were|be|been|made|done|needed|necessary|required|at|all))*$/
+/** What is named after these is not what the sentence is about. */
+const exclusions = /^(?:except|besides|beyond|outside|than|unlike)$/
 const takenBack =
   /\b(?:(?:reverted|undid|removed|deleted|dropped|discarded|cleaned up|renamed|moved|rolled back|undone) (?:it|them|that|this|those|these|both|again|afterwards|the change|the changes|that change)|(?:removed|deleted|reverted|undone|discarded|dropped) (?:again|afterwards))\b/
 export function isDoubtful(text: string): boolean {
@@ -62,23 +65,23 @@ export function isDoubtful(text: string): boolean {
 }
 
 export function isReturned(text: string): boolean {
-  return returned.test(text)
+  return restored.test(text)
 }
 
 /** Whether the words say of their subject that it did not change, or is as before. */
 export function isDenial(text: string): boolean {
   return (
-    returned.test(text) || (undone.test(text) && (unaltered.test(text) || text.split(' ').some(isOfChange)))
+    restored.test(text) ||
+    same.test(text) ||
+    (undone.test(text) && (unaltered.test(text) || text.split(' ').some(isOfChange)))
   )
 }
 
-/** The paths that a sentence says did not change, or are as before again. "The API of a.ts" is not the whole file. */
+/** The paths that a clause says did not change, or are as before again. "The API of a.ts" is not the whole file. */
 export function deniedIn(tokens: readonly ReportToken[]): readonly string[] {
-  const text = wordsOf(tokens)
-  if (!isDenial(text)) return []
-  const isBack = returned.test(text)
+  if (!isDenial(wordsOf(tokens))) return []
   return tokens.flatMap((token, at) =>
-    token.kind === 'path' && (isBack || !isOnlyPlace(tokens, at)) ? [token.path] : [],
+    token.kind === 'path' && !isOnlyPlace(tokens, at) && !isOwner(tokens, at) ? [token.path] : [],
   )
 }
 
@@ -92,9 +95,29 @@ function isOnlyPlace(tokens: readonly ReportToken[], at: number): boolean {
   )
     before -= 1
   const place = wordAt(tokens, before) ?? ''
+  if (exclusions.test(place)) return true
   if (!(places.has(place) || /^(?:of|for|from|by|to|with|about)$/.test(place))) return false
-  const words = wordsOf(tokens.slice(Math.max(0, before - 3), before))
-  return !anyChange.test(words) && !isOfChange(words.split(' ').at(-1) ?? '') && !unaltered.test(words)
+  const words = wordsOf(tokens.slice(Math.max(0, before - 5), before))
+  return !anyChange.test(words) && !isOfChange(words.split(' ').at(-1) ?? '')
+}
+
+/** "the `a.ts` tests", "`a.ts`'s API". */
+function isOwner(tokens: readonly ReportToken[], at: number): boolean {
+  const next = wordAt(tokens, at + 1)
+  return next !== null && !followers.has(next) && !stops.has(next) && !isPredicate(next)
+}
+
+function isPredicate(word: string): boolean {
+  return (
+    negations.has(word) ||
+    modals.has(word) ||
+    adverbs.has(word) ||
+    isDoubtful(word) ||
+    isOfChange(word) ||
+    /^(?:or|nor|is|are|be|been|being|did|do|does|stay\w*|remain\w*|kept|left|exactly|either|itself|still|completely|entirely|never|actually|but)$/.test(
+      word,
+    )
+  )
 }
 
 function isOfChange(word: string): boolean {
@@ -105,7 +128,7 @@ export function sentenceClaims(tokens: readonly ReportToken[], kind: ReportLine[
   const sentence = withoutNotOnly(tokens)
   const text = wordsOf(sentence)
   const takesBack = takenBack.test(text)
-  const clauses = undone.test(text) && !returned.test(text) ? clausesOf(sentence) : [sentence]
+  const clauses = undone.test(text) && !takesBack ? clausesOf(sentence) : [sentence]
   const stated = clauses.filter((clause) => !undone.test(wordsOf(clause)))
   const denied = clauses.flatMap((clause, at) => {
     // "did not touch it except that …" did.
@@ -123,6 +146,13 @@ export function sentenceClaims(tokens: readonly ReportToken[], kind: ReportLine[
   }
 }
 
+/** The first clause, if a later one is only a denial: "`a.ts`: updated, its API unchanged". */
+export function beforeDenial(tokens: readonly ReportToken[]): readonly ReportToken[] {
+  const text = wordsOf(tokens)
+  const [first = []] = undone.test(text) && !doubtful.test(text) ? clausesOf(tokens) : [tokens]
+  return first
+}
+
 /** "Not only did I update `b.ts`, I also …" denies nothing. */
 function withoutNotOnly(tokens: readonly ReportToken[]): readonly ReportToken[] {
   const at = tokens.findIndex(
@@ -136,18 +166,70 @@ function withoutNotOnly(tokens: readonly ReportToken[]): readonly ReportToken[] 
 /** "The total did not round, so I changed `a.ts`": what is denied in one clause is not in the others. */
 function clausesOf(sentence: readonly ReportToken[]): readonly (readonly ReportToken[])[] {
   const clauses: ReportToken[][] = [[]]
+  // "I changed `a.ts`, and reverted" may be of one file.
+  const isRestored = restored.test(wordsOf(sentence))
+  const denied = lengthUntilDenial(sentence)
   sentence.forEach((token, at) => {
-    const next = wordAt(sentence, at + 1) ?? ''
-    const isAfterComma = isMark(sentence[at - 1], ',')
-    const isStart =
-      token.kind === 'word' &&
-      (/^(?:so|because|except)$/.test(token.text) ||
-        (token.text === 'and' && authors.has(next)) ||
-        (authors.has(token.text) && isAfterComma))
-    if (isStart) clauses.push([])
+    if (
+      isRestored
+        ? restoresAnother(sentence, at)
+        : startsClause(sentence, at) || startsDenial(sentence, at, denied)
+    )
+      clauses.push([])
     clauses.at(-1)?.push(token)
   })
   return clauses
+}
+
+function startsClause(sentence: readonly ReportToken[], at: number): boolean {
+  const word = wordAt(sentence, at) ?? ''
+  return (
+    /^(?:so|because|except)$/.test(word) ||
+    (word === 'and' && authors.has(wordAt(sentence, at + 1) ?? '')) ||
+    (authors.has(word) && isMark(sentence[at - 1], ','))
+  )
+}
+
+/** "Updated `a.ts`, its API unchanged", "… with no changes to its API", "… while `b.ts` stays as it is". */
+function startsDenial(sentence: readonly ReportToken[], at: number, denied: number): boolean {
+  if (at >= denied || !mayStartDenial(sentence, at)) return false
+  const before = sentence.slice(0, at)
+  const isStated =
+    before.some(({ kind }) => kind === 'path') &&
+    before.some((token) => token.kind === 'word' && isOfChange(token.text))
+  // "Updated `a.ts`, `b.ts` and `c.ts`, leaving …" is a list before the denial.
+  const next = at + (wordAt(sentence, at + 1) === 'and' ? 2 : 1)
+  if (!isStated || sentence[next]?.kind !== 'path') return isStated
+  const end = sentence.findIndex((_, index) => index > next && mayStartDenial(sentence, index))
+  return end < 0 || end >= denied
+}
+
+/** How many tokens of a sentence it takes until they deny something. */
+function lengthUntilDenial(sentence: readonly ReportToken[]): number {
+  let [known, denied] = [0, sentence.length]
+  while (known < denied) {
+    const middle = Math.floor((known + denied) / 2)
+    if (undone.test(wordsOf(sentence.slice(0, middle)))) denied = middle
+    else known = middle + 1
+  }
+  return denied
+}
+
+function mayStartDenial(tokens: readonly ReportToken[], at: number): boolean {
+  const isMarked = [',', '(', '.', ';'].some((mark) => isMark(tokens[at], mark))
+  return (
+    (isMarked && !undone.test(wordAt(tokens, at + 1) ?? '')) ||
+    /^(?:while|whereas|although|though|leaving|keeping|preserving|with|without)$/.test(
+      wordAt(tokens, at) ?? '',
+    ) ||
+    /^(?:to not|and left|and kept)$/.test(wordsOf(tokens.slice(at, at + 2)))
+  )
+}
+
+/** "Updated `a.ts` and restored `b.ts`". */
+function restoresAnother(sentence: readonly ReportToken[], at: number): boolean {
+  const isStart = isMark(sentence[at], ',') || wordAt(sentence, at) === 'and'
+  return isStart && restored.test(wordAt(sentence, at + 1) ?? '') && sentence[at + 2]?.kind === 'path'
 }
 
 /** What is generated to be looked at is often removed again. */

@@ -1,4 +1,5 @@
 import {
+  beforeDenial,
   type ClaimedChange,
   deniedIn,
   isDenial,
@@ -133,6 +134,10 @@ function labelOf(tokens: readonly ReportToken[]): readonly ReportToken[] | null 
   return startsWithVerb && sectionOf(label).kind === 'open' ? null : label
 }
 
+/** What follows a file denies something of it: "its API did not change", "with no changes to the API". */
+const ofPart =
+  /^(?:its|all|the (?!file\b))|\b(?:chang|edit|touch|modif|updat)\w*(?: (?:to|in|of))? (?:its|the (?!file\b))/
+
 /** A list item that begins with paths: "`a.ts`: added …", "`a.ts` (new)", or one of a list of changed files. */
 function itemClaims(tokens: readonly ReportToken[], section: Section): ReportClaims | null {
   const group = pathGroup(tokens, 0)
@@ -150,8 +155,15 @@ function itemClaims(tokens: readonly ReportToken[], section: Section): ReportCla
   }
   const text = wordsOf(tokens)
   if (isDoubtful(text)) {
+    const stated = beforeDenial(tokens)
+    if (stated.length > group.end && stated.length < tokens.length && !isReturned(text))
+      return itemClaims(stated, section)
     const [first = []] = sentencesOf(tokens.slice(group.end))
-    return { claims: [], denied: isDenial(wordsOf(first)) || isReturned(text) ? group.paths : [] }
+    const words = wordsOf(first)
+    return {
+      claims: [],
+      denied: (isDenial(words) && !ofPart.test(words)) || isReturned(text) ? group.paths : [],
+    }
   }
   const claim = (state: ClaimedState): ReportClaims => ({ claims: claimsOf(group.paths, state), denied: [] })
   const next = tokens[group.end]
