@@ -297,8 +297,12 @@ describe('what a task changed since its first attempt began', () => {
 
   describe('once a person sent it back', () => {
     /** A task whose first attempt a person sent back; the check only shows what the change alone makes of the verdict. */
-    const sentBackTask = async ({ isStarted = true, outcome = asksForReview as Answer } = {}) => {
-      const task = await startedTask()
+    const sentBackTask = async ({
+      isStarted = true,
+      outcome = asksForReview as Answer,
+      options = {} as ProjectOptions,
+    } = {}) => {
+      const task = await startedTask(options)
       await task.complete('Nothing.', { status: 'failed' })
       const id = await task.start({ name: 'Checked', done_when: { check: ['true'] } })
       for (const { item_id } of await task.inbox()) await task.call('approve', { id: item_id }, asPerson)
@@ -374,6 +378,18 @@ describe('what a task changed since its first attempt began', () => {
       task.write(path, 'export const auth = 3\n')
       await task.again()
       expect((await task.complete()).verdict).toMatchObject(verdict)
+    })
+
+    test.each([
+      { where: 'without git', options: { git: false } },
+      { where: 'on another machine', options: { isOnMachine: true } },
+    ])('$where, the content is compared, too', async ({ options }) => {
+      const task = await sentBackTask({ options })
+      const rules = async () => rulesOf(await task.complete({ preview: true }))
+      expect(await rules()).toContain('nothing_changed')
+      task.write('src/auth.ts', 'export const auth = 3\n')
+      expect(await rules()).not.toContain('nothing_changed')
+      expect(await rules()).not.toContain('changes_uncertain')
     })
 
     test('in another work tree, only another content than the one sent back counts', async () => {
