@@ -44,7 +44,10 @@ test('commands about members act on the project that --project names, and make n
   expect(names()).toEqual(['shop'])
 
   expect(json('member', 'add', 'Ben', '--project', 'shop')).toMatchObject({ person: { name: 'Ben' } })
-  expect(json('member', 'list', '--project=shop').members).toMatchObject([{ person: { name: 'Ben' } }])
+  expect(json('member', 'list', '--project=shop').members).toMatchObject([
+    { person: { name: 'Ben' } },
+    { admin: true },
+  ])
   const shop = json('project', 'list').projects[0].id
   expect(json('token', 'create', 'agent', '--person', 'Ben', '--project', 'shop')).toMatchObject({
     project_id: shop,
@@ -90,14 +93,14 @@ test('in a connected folder, token commands act on the team’s server and not o
   expect(names()).toEqual(['builder', 'ben'])
   expect(there('token', 'revoke', 'builder')).toMatchObject({ state: 'revoked' })
   expect(names()).toEqual(['ben'])
-  expect(there('member', 'list').members).toMatchObject([{ person: { name: 'Ben' } }])
+  expect(there('member', 'list').members).toMatchObject([{ person: { name: 'Ben' } }, { admin: true }])
 
   const api = json('project', 'add', 'api')
   json('person', 'add', 'Cleo')
   json('member', 'add', 'Ben', 'owner', '--project', 'api')
   expect(there('member', 'add', 'Cleo', '--project', 'api')).toMatchObject({ person: { name: 'Cleo' } })
-  expect(there('member', 'list', '--project', 'api').members).toHaveLength(2)
-  expect(there('member', 'list', '--project', 'shop').members).toHaveLength(1)
+  expect(there('member', 'list', '--project', 'api').members).toHaveLength(3)
+  expect(there('member', 'list', '--project', 'shop').members).toHaveLength(2)
   expect(there('token', 'create', 'other', '--project=api')).toMatchObject({ project_id: api.id })
   // Nothing of this folder is recorded for another project.
   const mission = ['mission', 'start', 'Elsewhere', '--objective', 'None'] as const
@@ -107,7 +110,7 @@ test('in a connected folder, token commands act on the team’s server and not o
   expect(machine.run('member', 'list', '--project', 'shpo').code).toBe(1)
   // A path that exists is a folder.
   mkdirSync(join(machine.folder, 'api'))
-  expect(there('member', 'list', '--project', 'api').members).toHaveLength(1)
+  expect(there('member', 'list', '--project', 'api').members).toHaveLength(2)
 })
 
 test('an invited person connects with an invitation, and their token is kept', async () => {

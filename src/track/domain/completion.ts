@@ -232,7 +232,8 @@ function doneAgainText(
   { author, text }: NonNullable<CompletionSituation['sentBack']>,
   status: TaskOutcome,
 ): string {
-  const words = text === null || text.trim() === '' ? '.' : `: “${excerpt(text.trim(), 300)}”.`
+  const said = excerpt(text?.trim() ?? '', 300)
+  const words = said === '' ? '.' : `: “${said}”${/[.!?…]$/.test(said) ? '' : '.'}`
   return `${author} sent it back${words} It ${status === 'success' ? 'was done again' : 'is now partly done'}.`
 }
 
