@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { useScreens } from '../support-web/screen.ts'
 
 const ids = { mission: '', open: '', ben: '' }
@@ -57,11 +57,13 @@ test('the processes of a project without files at the server are said to be in t
     if (typeof url !== 'string' || !url.endsWith('/status')) return response
     return Response.json({ ...(await response.json()), witness: null })
   }
-  onTestFinished(() => {
+  try {
+    await serving().call('start_mission', { name: 'Later', objective: 'o' })
+    await screen.see('waymark process list lists them too', 'main')
+  } finally {
+    // The screen puts the real one back when it closes.
     globalThis.fetch = fetch
-  })
-  await serving().call('start_mission', { name: 'Later', objective: 'o' })
-  await screen.see('waymark process list lists them too', 'main')
+  }
 })
 
 test('a review of work on two machines names each work tree by its folder and machine', async () => {
