@@ -461,6 +461,9 @@ test('a mission that is sent back tells each task that it means', async () => {
   await send('Only one.')
   expect(await said(tasks[0] ?? '')).toEqual(['All of it.'])
   expect(await said(tasks[1] ?? '')).toEqual(['All of it.', 'Only one.'])
+  const why = async (location: string) => (await project.call('why', { location })).reviews
+  expect(await why('src/auth.ts:1')).toMatchObject([{ text: 'All of it.' }])
+  expect(await why('src/api.ts:1')).toMatchObject([{ text: 'All of it.' }, { text: 'Only one.' }])
   const begun = await project.call('start_task', { planned_task_id: tasks[1] })
   const preview = await project.call('complete_task', {
     task_id: tasks[1],

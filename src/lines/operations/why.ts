@@ -381,14 +381,12 @@ function lineNowOf(
   return quoted === null || quoted.trim() === '' ? null : uniqueLineIndex(quoted, text ?? [])
 }
 
-/** The last reviews of the tasks and their missions. */
+/** The last reviews of the tasks. One that sent back another task of their mission says nothing about them. */
 async function reviewsOf({ reviews }: Reads, makers: readonly LineAuthor[]) {
-  const subjects = makers.flatMap(({ attempt: { taskId, missionId } }) => [
-    taskId,
-    ...(missionId ? [missionId] : []),
-  ])
-  if (subjects.length === 0) return []
-  const sent = await reviews.sentAbout([...new Set<string>(subjects)])
+  const tasks = [...new Set(makers.map(({ attempt }) => attempt.taskId))]
+  const found = await Promise.all(tasks.map((taskId) => reviews.reviewsOfTask(taskId, maxEntries)))
+  const once = new Map(found.flat().map((review) => [review.id, review]))
+  const sent = [...once.values()].toSorted((a, b) => a.createdAt - b.createdAt)
   return sent.slice(-maxEntries).map(({ id, action, author, createdAt, text: remarks }) => ({
     id,
     action,

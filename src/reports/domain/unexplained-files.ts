@@ -119,7 +119,7 @@ export function explainFile(
   const more = unaccounted.length > 1 ? ` and ${formatCount(unaccounted.length - 1, 'other commit')}` : ''
   return own(
     'nobody',
-    `Commit ${first?.id.slice(0, 12)} by ${first?.author} <${first?.email}>${more} changed it. No recorded attempt did, and the address belongs to no known person. If it is a person’s, name it: --people <address>, or for good: waymark person add <name> --email <address>`,
+    `Commit ${first?.id.slice(0, 12)} by ${first?.author} <${first?.email}>${more} changed it. No recorded attempt did, and the address belongs to no known person. If it is a person’s, name it: --people <address>, or on a server, for good: waymark person add <name> --email <address>`,
   )
 }
 

@@ -46,6 +46,7 @@ export function Card({
   const { word, status } = kindOf(card.kind)
   const verbs = verbsOf(card)
   const whyNone = noVerbsReason(card)
+  const review = reviewPath(card)
   const sending = sendings.value.get(card.item_id)
   // The question of a verdict is its reasons.
   const isReadBelow = card.kind === 'verdict' && card.verdict !== null
@@ -171,20 +172,27 @@ export function Card({
               Open run
             </a>
           ) : null}
-          {card.run_id && card.task_id === null && card.mission_id !== null ? (
-            <a class="button" href={href(`/review/mission/${card.mission_id}`)}>
-              Review the changes
-            </a>
-          ) : null}
-          {card.attempt_status !== null && card.kind !== 'command' ? (
-            <a class="button" href={href(`/review/task/${card.task_id}`)}>
+          {review === null ? null : (
+            <a class="button" href={href(review)}>
               Review <CardKey keys={keysOf('open diff')} isSelected={isSelected} />
             </a>
-          ) : null}
+          )}
         </div>
       )}
     </li>
   )
+}
+
+/** The page of the changes that a card is about; null without one. */
+export function reviewPath({
+  kind,
+  run_id: run,
+  task_id: task,
+  mission_id: mission,
+  attempt_status: attempt,
+}: InboxCard): string | null {
+  if (attempt !== null && kind !== 'command') return `/review/task/${task}`
+  return run !== null && task === null && mission !== null ? `/review/mission/${mission}` : null
 }
 
 /** The files that an approval is about, by their type. */

@@ -16,7 +16,7 @@ import { href, navigate, query, replaceWith, setQuery } from '../../router/locat
 import { projectStatus } from '../../shell/project-status.ts'
 import { sendings, sendLater, showToast } from '../../shell/toasts.tsx'
 import { type CardAction, doneText, verbsOf } from './actions.ts'
-import { Card, openerOf, titleOfCard } from './card.tsx'
+import { Card, openerOf, reviewPath, titleOfCard } from './card.tsx'
 import './inbox.css'
 
 /** The open inbox items, those that agents and gates wait for first. */
@@ -64,7 +64,10 @@ export function View() {
     next: step(1),
     previous: step(-1),
     open: () => card?.task_id && navigate(href(`/tasks/${card.task_id}`)),
-    'open diff': () => card?.task_id && navigate(href(`/review/task/${card.task_id}`)),
+    'open diff': () => {
+      const path = card && reviewPath(card)
+      if (path) navigate(href(path))
+    },
     'copy id': () => void (card && navigator.clipboard.writeText(card.item_id)),
     approve: byKey('approve'),
     'send back': byKey('send back'),
