@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import { isSentBack } from '../../gate/domain/decisions.ts'
 import { eventNamed, type ProcessDefinition, stateNamed } from '../../gate/domain/definition.ts'
 import { payloadExample } from '../../gate/domain/payload-example.ts'
 import type { RunRecord } from '../../gate/domain/run.ts'
-import { subjectOf } from '../../gate/operations/run/find-run.ts'
 import { forwardEvents } from '../../gate/operations/run/gating.ts'
 import { hasOwnWork } from '../../gate/operations/run/own-work.ts'
+import { sentBackBy } from '../../gate/operations/run/sent-back-run.ts'
 import { recordedObstacles } from '../../gate/operations/run/situation.ts'
 import { json } from '../../gate/operations/run-answer.ts'
 import {
@@ -30,13 +29,7 @@ import type { PlanFilter } from '../../plan/ports/plan-reads.ts'
 import { sentBackTasks } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { isEnded, phaseProgress, shownStatus } from '../../track/domain/mission.ts'
-import {
-  type Attempt,
-  completedSince,
-  isCompleted,
-  isStale,
-  type SnapshotLocation,
-} from '../../track/domain/task.ts'
+import { type Attempt, isCompleted, isStale, type SnapshotLocation } from '../../track/domain/task.ts'
 import { countNotLanded, undoneLandings } from '../../track/operations/landed.ts'
 import { LeftWorkEntry, MissionEntry, missionEntry } from '../../track/operations/mission-answer.ts'
 import type { MissionListing } from '../../track/ports/mission-reads.ts'
@@ -243,7 +236,7 @@ async function gatesOf(
         next,
         missing: missing?.map(({ name, reason, fix }) => ({ name, reason, fix })) ?? null,
         is_own_work,
-        sent_back: definition === null ? null : await sentBackBy(reads, record, definition),
+        sent_back: definition === null ? null : await sentBackEntry(reads, record, definition),
       },
     }
   })
@@ -278,15 +271,9 @@ async function notProvenIn({ missions }: Reads, { mission, now }: MissionListing
   return first === undefined ? null : { tasks: contradicted + unproven, first: first.id }
 }
 
-/** The last move, if a person's words sent the run back and no task was done since. */
-async function sentBackBy({ runs }: Reads, record: RunRecord, definition: ProcessDefinition) {
-  const last = await runs.eventAt(record.id, record.revision)
-  if (last?.kind !== 'event' || !isSentBack(definition, last)) return null
-  const subject = subjectOf(record)
-  const attempts = subject === null ? [] : await runs.attemptsOf(subject)
-  if (completedSince(attempts, last.createdAt).length > 0) return null
-  const { reason } = last.payload
-  return { author: last.author, reason: typeof reason === 'string' ? excerpt(reason, 300) : null }
+async function sentBackEntry(reads: Reads, record: RunRecord, definition: ProcessDefinition) {
+  const back = await sentBackBy(reads, record, definition)
+  return back && { author: back.author, reason: back.reason }
 }
 
 function payloadOf(definition: ProcessDefinition | null, event: string): JsonObject | null {

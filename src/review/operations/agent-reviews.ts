@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sentBackBy } from '../../gate/operations/run/sent-back-run.ts'
 import type { MissionId, TaskId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
@@ -49,25 +50,43 @@ export const reviewFields = {
 /** The same of one task. */
 export const taskReviewFields = {
   ...reviewFields,
-  /** A person sent the task back, in a review or in the inbox, and nobody approved it since. */
+  /** A person sent the task back, in a review or in the inbox, and nobody approved it since; or a run about it. */
   sent_back: z.object({ author: z.string(), created_at: z.string(), text: z.string().optional() }).optional(),
 }
 
 const maxComments = 20
+const maxRuns = 20
 const maxCharacters = 6000
 
 /** For the agent at a task: answer each with reply_to_review. */
 export async function reviewOfTask(reads: Reads, taskId: TaskId) {
-  const [reviews, comments, sentBack] = await Promise.all([
+  const [reviews, comments, ofTask] = await Promise.all([
     reads.reviews.reviewsOfTask(taskId, maxReviews),
     reads.reviews.commentsOn([taskId]),
     sentBackOf(reads, taskId),
   ])
+  const sentBack = ofTask ?? (await runSentBack(reads, taskId))
   return {
     ...(sentBack && { sent_back: sentBackEntry(sentBack) }),
     ...reviewsField(reviews, false),
     ...openCommentsFields(comments, false),
   }
+}
+
+/** Who sent a run about a task or its mission back, until a task is done again. */
+async function runSentBack(reads: Reads, taskId: TaskId): Promise<SentBack | null> {
+  const task = await reads.tasks.find(taskId)
+  const subjects = [{ taskId }, ...(task?.missionId ? [{ missionId: task.missionId }] : [])]
+  for (const subject of subjects) {
+    const { items } = await reads.runs.list({ status: 'active', ...subject }, { limit: maxRuns })
+    for (const { item: run } of items) {
+      const definition = await reads.runs.definition(run.process.hash)
+      const isMeant = run.taskId === null || run.taskId === taskId
+      const back = definition && isMeant ? await sentBackBy(reads, run, definition) : null
+      if (back) return { author: back.author, text: back.reason, at: back.at }
+    }
+  }
+  return null
 }
 
 /** The same for a mission, optionally only reviews since a time. */

@@ -82,7 +82,7 @@ async function runsSentBackBefore(
   return (await Promise.all(times)).flat()
 }
 
-/** The same for the tasks of a mission. */
+/** The tasks of a mission of which a person's last word sent them back. */
 export async function sentBackInMission(
   reads: Reads,
   missionId: MissionId,

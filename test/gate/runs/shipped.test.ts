@@ -130,6 +130,12 @@ test('release: status says what each step waits for, until the mission is comple
   await run.emit('submit')
   await project.call('reject', { id: run.id, reason: 'Hash it.', event: 'send_back' }, { actor: ana })
   expect(await next()).toContain('Ana sent Release back: “Hash it.”. Tell your agent to go on, then:')
+  // Its agent finds it, too: all planned tasks are done.
+  const asked = { author: 'Ana', text: 'Hash it.' }
+  expect(await project.call('taskman_task_get', { id: first })).toMatchObject({ sent_back: asked })
+  expect(JSON.stringify(await project.call('taskman_task_next', { mission: missionId }))).toContain(
+    `Ana sent Release back (${run.id}): “Hash it.”`,
+  )
   await accept(await work('src/hash.ts'))
   expect(await next()).toContain('submit')
   expect(await next()).not.toContain('sent Release back')
