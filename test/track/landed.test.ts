@@ -320,6 +320,28 @@ test.each([
   expect((await project.call('show', { id: task_id })).landed.is).toBe(is)
 })
 
+test.each([
+  ['stays undone', 'landed'],
+  ['was restored', 'uncommitted'],
+] as const)('of work that is done again, what an undo took back and %s: %s', async (what, is) => {
+  const project = await openProject()
+  const { task_id } = await project.call('start_task', { name: 'Tax', goal: 'g' })
+  project.write('src/tax.ts', 'export const tax = 19\n')
+  project.write('src/api.ts', 'export const api = 1\nexport const limit = () => 5\nexport const wait = 2\n')
+  const ending = { task_id, status: 'success', outcome: { summary: 'Added a tax.' } }
+  await project.call('complete_task', ending)
+  const undo = { id: task_id, yes: true, reopen: true }
+  const { snapshot_id: id } = await project.call('undo', undo, { actor: person })
+  if (what === 'was restored') await project.call('restore', { id, yes: true }, { actor: person })
+  await project.call('start_task', { planned_task_id: task_id, name: 'Tax' })
+  project.write('src/tax.ts', 'export const tax = 20\n')
+  await project.call('complete_task', ending)
+  project.git('add', 'src/tax.ts')
+  project.git('commit', '-qm', 'Tax')
+  await project.call('measure_landed')
+  expect((await project.call('show', { id: task_id })).landed.is).toBe(is)
+})
+
 test('what is on a branch that was left between two attempts has to land all the same', async () => {
   const project = await openProject()
   const { task_id } = await project.call('start_task', { name: 'Limit', goal: 'g' })

@@ -6,19 +6,26 @@ interface NetLines {
   readonly removed: Set<string>
 }
 
+/** When people took the work of a task back. */
+export interface WorkReturns {
+  readonly sentBackAt: readonly number[]
+  /** Where and when undos wrote. */
+  readonly undos: readonly Pick<LineStep['span'], 'tree' | 'until'>[]
+}
+
 /**
  * What the steps of one task's attempts left in its files, oldest first. Only lines that are certainly the task's count,
- * and none that were taken back by hand after a person sent the task back, at one of these times.
+ * and none that a person undid, or that were taken back by hand after a person sent the task back.
  */
 export function taskLines(
   steps: readonly LineStep[],
   attempts: ReadonlySet<string>,
-  sentBackAt: readonly number[] = [],
+  returns: WorkReturns = { sentBackAt: [], undos: [] },
 ): readonly TaskFileLines[] {
   const files = new Map<string, NetLines>()
   const trees = new Set(steps.flatMap((step) => (isOnlyOf(step, attempts) ? [step.span.tree] : [])))
   for (const step of steps) {
-    const isNobodys = takesBack(step, sentBackAt) && trees.has(step.span.tree)
+    const isNobodys = takesBack(step, returns) && trees.has(step.span.tree)
     if (!isNobodys && !isOnlyOf(step, attempts)) continue
     const earlier = step.from === undefined ? undefined : files.get(step.from)
     if (step.from !== undefined && earlier !== undefined) {
@@ -47,15 +54,13 @@ function isOnlyOf({ certainty, owners }: LineStep, attempts: ReadonlySet<string>
   return certainty !== 'contested' && owners.length > 0 && owners.every((owner) => attempts.has(owner))
 }
 
-/** A change of files alone: what git moved may be in another commit or a stash. */
-function takesBack({ owners, span }: LineStep, sentBackAt: readonly number[]): boolean {
-  const { since, until, headBefore, headAfter, ran, stashMoved } = span
+/** An undo, or a change of files alone: what git moved may be in another commit or a stash. */
+function takesBack({ owners, span }: LineStep, { sentBackAt, undos }: WorkReturns): boolean {
+  const { tree, since, until, headBefore, headAfter, ran, stashMoved } = span
+  if (owners.length > 0) return false
+  if (undos.some((undo) => undo.tree === tree && undo.until === until)) return true
   return (
-    owners.length === 0 &&
-    headBefore === headAfter &&
-    !ran &&
-    !stashMoved &&
-    sentBackAt.some((at) => at >= since && at <= until)
+    headBefore === headAfter && !ran && !stashMoved && sentBackAt.some((at) => at >= since && at <= until)
   )
 }
 

@@ -26,7 +26,8 @@ import {
   notLandedStates,
   type TaskLines,
 } from '../domain/landed.ts'
-import type { Attempt, Task } from '../domain/task.ts'
+import { type Attempt, type Task, treeOf } from '../domain/task.ts'
+import type { TreeWrite } from '../domain/tree-write.ts'
 import type { RecordedLanding } from '../ports/landing-reads.ts'
 import { undoneTasks } from './tree-write.ts'
 
@@ -384,6 +385,8 @@ interface FollowedWork {
   readonly steps: readonly LineStep[]
   /** The attempts whose lines may replace those of earlier tasks. */
   readonly replacing: readonly Attempt[]
+  /** What people undid in this time, and nobody restored. */
+  readonly undos: readonly TreeWrite[]
   readonly undone: readonly Task[]
 }
 
@@ -393,7 +396,7 @@ async function followedWork(reads: Reads): Promise<FollowedWork> {
   const ids = tasks.map(({ id }) => id)
   const [attempts, recorded] = await Promise.all([reads.landings.attemptsOf(ids), reads.landings.of(ids)])
   const all = [...attempts.values()].flat()
-  if (all.length === 0) return { tasks: [], recorded, steps: [], replacing: [], undone: [] }
+  if (all.length === 0) return { tasks: [], recorded, steps: [], replacing: [], undos: [], undone: [] }
   const since = Math.min(...all.map(({ openedAt }) => openedAt))
   const steps = await reads.lines.stepsOfAttempts(
     all.map(({ id }) => id),
@@ -412,14 +415,26 @@ async function followedWork(reads: Reads): Promise<FollowedWork> {
   const replacing = all.filter(
     ({ status, taskId }) => (status === 'success' || status === 'partial_success') && !undone.has(taskId),
   )
-  return { tasks: followed, recorded, steps, replacing, undone: tasks.filter(({ id }) => undone.has(id)) }
+  const writes = await reads.treeWrites.since(since)
+  const restored = new Set(writes.map(({ subject }) => subject))
+  const undos = writes.filter(({ id, cause }) => cause === 'undo' && !restored.has(id))
+  const notFollowed = tasks.filter(({ id }) => undone.has(id))
+  return { tasks: followed, recorded, steps, replacing, undos, undone: notFollowed }
 }
 
 /** The lines that a task has to land, on whatever machines it made them. */
-async function linesOf(reads: Reads, { steps }: FollowedWork, { task, ended, names }: FollowedTask) {
+async function linesOf(reads: Reads, { steps, undos }: FollowedWork, { task, ended, names }: FollowedTask) {
   const own = steps.filter(({ owners }) => owners.length === 0 || owners.some((owner) => names.has(owner)))
   const sentBackAt = ended.length > 1 ? (await returnsOf(reads, task.id)).map(({ at }) => at) : []
-  return taskLines(own, names, sentBackAt)
+  const ids = ended.map(({ taskId }) => taskId)
+  const above = undos.length === 0 ? [] : [...(await reads.tasks.ancestors(ids)).values()].flat()
+  const tasks = new Set([...ids, ...above])
+  // A turn is of no task, and an undo writes only lines of its own work.
+  const ofTask = undos.filter(({ taskId }) => taskId === null || tasks.has(taskId))
+  return taskLines(own, names, {
+    sentBackAt,
+    undos: ofTask.map(({ before, writtenAt }) => ({ tree: treeOf(before), until: writtenAt })),
+  })
 }
 
 /** Which of these tasks were replaced by work that neither landed nor is among them. */
