@@ -128,7 +128,7 @@ function missionStep(mission: MissionOfStatus): string {
   const { mission_id: id, gates } = mission
   const [gate] = gates
   if (gate === undefined)
-    return `${notProvenText(mission)}waymark mission complete ${id} --status completed --summary "<what was done>"`
+    return `${doubtsText(mission)}waymark mission complete ${id} --status completed --summary "<what was done>"`
   const steps = gateSteps(mission)
   if (steps.length === 0) return ''
   const missing = gate.missing ?? []
@@ -136,7 +136,7 @@ function missionStep(mission: MissionOfStatus): string {
   if (missing.length > 0) return `${blockedText(missing)}\n${command}`
   const check =
     gate.missing === null ? `\nwaymark run show ${gate.run_id} says what is missing, if anything` : ''
-  return `${notProvenText(mission)}${command}${check}`
+  return `${doubtsText(mission)}${command}${check}`
 }
 
 /** What blocks the next events of a run, as `waymark run show` has it. */
@@ -146,10 +146,12 @@ function blockedText(missing: NonNullable<MissionOfStatus['gates'][number]['miss
     .join('\n')
 }
 
-function notProvenText({ not_proven: doubts }: MissionOfStatus): string {
-  if (doubts === null) return ''
-  const { tasks, first } = doubts
-  return `${formatCount(tasks, 'task')} ${tasks === 1 ? 'is' : 'are'} not proven: waymark review ${first}\n`
+function doubtsText({ not_proven: doubts, lost }: MissionOfStatus): string {
+  const tasks = (count: number) => `${formatCount(count, 'task')} ${count === 1 ? 'is' : 'are'}`
+  return [
+    ...(doubts === null ? [] : [`${tasks(doubts.tasks)} not proven: waymark review ${doubts.first}\n`]),
+    ...(lost === 0 ? [] : [`${tasks(lost)} lost: waymark landed\n`]),
+  ].join('')
 }
 
 /** What comes first: what a person asked for, or what the state is for. */
@@ -179,8 +181,9 @@ function leftLines({ completed_with_work_left: missions }: OutputOf<'status'>): 
     .join('\n')
 }
 
-function notLandedLine({ not_landed: notLanded }: PlanCounts): string {
-  return notLanded === 0 ? '' : `${formatCount(notLanded, 'done task')}: waymark landed`
+function notLandedLine({ not_landed: notLanded, lost }: PlanCounts): string {
+  if (notLanded === 0) return ''
+  return `${formatCount(notLanded, 'done task')}${lost === 0 ? '' : `, ${lost} lost`}: waymark landed`
 }
 
 function runningTable(running: OutputOf<'status'>['running'], page: RenderContext): string {

@@ -30,7 +30,7 @@ import { sentBackTasks } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { isEnded, phaseProgress, shownStatus } from '../../track/domain/mission.ts'
 import { type Attempt, isCompleted, isStale, type SnapshotLocation } from '../../track/domain/task.ts'
-import { countNotLanded, undoneLandings } from '../../track/operations/landed.ts'
+import { notLandedTasks } from '../../track/operations/landed.ts'
 import { LeftWorkEntry, MissionEntry, missionEntry } from '../../track/operations/mission-answer.ts'
 import type { MissionListing } from '../../track/ports/mission-reads.ts'
 
@@ -113,6 +113,8 @@ export const status = defineOperation({
         ),
         /** Once all its tasks are done: those without proof that nobody accepted. */
         not_proven: z.object({ tasks: z.int(), first: z.string() }).nullable(),
+        /** Once all its tasks are done: how many of them are lost, as last measured. */
+        lost: z.int(),
       }),
     ),
     /** Of the last completed missions those that left work. */
@@ -132,6 +134,8 @@ export const status = defineOperation({
       tasks: z.int(),
       /** Done tasks whose lines are not on the default branch, as last measured. */
       not_landed: z.int(),
+      /** Of these, those whose lines are on no branch and in no work tree. */
+      lost: z.int(),
     }),
     /** Tasks to do that a person sent back; no plan lists those of missions that have ended. */
     sent_back: list(z.object({ task_id: z.string(), name: z.string(), mission_ended: z.boolean() })),
@@ -158,6 +162,8 @@ export const status = defineOperation({
           { context, lines },
         )
         const notProven = await Promise.all(lines.map((line) => notProvenIn(reads, line)))
+        const plan = await planCounts(reads, clock.now())
+        const lost = plan.lost === 0 ? [] : await Promise.all(lines.map((line) => lostIn(reads, line)))
         const doneWaiting = await doneTasksToReview(reads)
         const sessions = await capture.sessions({}, { limit: 1 })
         return {
@@ -179,10 +185,11 @@ export const status = defineOperation({
             open_items: now.openItems,
             gates: gates.filter(({ missionId }) => missionId === mission.id).map(({ gate }) => gate),
             not_proven: notProven[at] ?? null,
+            lost: lost[at] ?? 0,
           })),
           completed_with_work_left: await completedWithWorkLeft(reads),
           ...(await currentWork(reads, context, input.limit)),
-          plan: { ...(await planCounts(reads, clock.now())), done_waiting: doneWaiting },
+          plan: { ...plan, done_waiting: doneWaiting },
           sent_back: await sentBackTasks(reads),
           sessions: sessions.total,
           warnings: [...(place?.reason === undefined ? [] : [place?.reason]), ...health.warnings],
@@ -265,7 +272,7 @@ async function completedWithWorkLeft({ missions }: Reads) {
 }
 
 async function notProvenIn({ missions }: Reads, { mission, now }: MissionListing) {
-  if (now.doneTasks === 0 || now.openAttempts + now.toDoTasks > 0) return null
+  if (!isDone(now)) return null
   const { contradicted, unproven, tasks } = await missions.doubtedTasks(mission.id, 1)
   const [first] = tasks
   return first === undefined ? null : { tasks: contradicted + unproven, first: first.id }
@@ -276,12 +283,21 @@ async function sentBackEntry(reads: Reads, record: RunRecord, definition: Proces
   return back && { author: back.author, reason: back.reason }
 }
 
+async function lostIn({ landings }: Reads, { mission, now }: MissionListing): Promise<number> {
+  return isDone(now) ? ((await landings.ofMission(mission.id, 0)).counts.get('lost') ?? 0) : 0
+}
+
+function isDone({ doneTasks, openAttempts, toDoTasks }: MissionListing['now']): boolean {
+  return doneTasks > 0 && openAttempts + toDoTasks === 0
+}
+
 function payloadOf(definition: ProcessDefinition | null, event: string): JsonObject | null {
   return (definition && eventNamed(definition, event)?.payloadSchema) ?? null
 }
 
 async function planCounts(reads: Reads, now: number) {
-  const { plan, landings } = reads
+  const { plan } = reads
+  const notLanded = await notLandedTasks(reads)
   const count = async (filter: Partial<Pick<PlanFilter, 'ready' | 'status' | 'dropped'>>) =>
     (await plan.tasks({ owner: 'open', now, ...filter }, { limit: 0 })).total
   return {
@@ -290,7 +306,8 @@ async function planCounts(reads: Reads, now: number) {
     done: await count({ status: 'done', dropped: false }),
     dropped: await count({ dropped: true }),
     tasks: await count({ dropped: false }),
-    not_landed: (await landings.notLanded()) - countNotLanded(await undoneLandings(reads)),
+    not_landed: [...notLanded.values()].reduce((sum, tasks) => sum + tasks, 0),
+    lost: notLanded.get('lost') ?? 0,
   }
 }
 

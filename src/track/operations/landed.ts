@@ -132,7 +132,7 @@ export async function missionLanded({ landings }: Reads, missionId: MissionId, s
 type TasksByLanding = ReadonlyMap<LandedState, number>
 
 /** The last states of done tasks that a person undid: nobody waits for these to land. */
-export async function undoneLandings({ treeWrites, landings, tasks }: Reads): Promise<TasksByLanding> {
+async function undoneLandings({ treeWrites, landings, tasks }: Reads): Promise<TasksByLanding> {
   const undone = await treeWrites.undoneTasks()
   if (undone.length === 0) return new Map()
   const done = (await tasks.withIds(undone)).filter(({ status }) => status === 'done')
@@ -140,8 +140,9 @@ export async function undoneLandings({ treeWrites, landings, tasks }: Reads): Pr
   return new Map(states.map((state) => [state, states.filter((one) => one === state).length]))
 }
 
-export function countNotLanded(counts: TasksByLanding): number {
-  return notLandedStates.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0)
+/** The done tasks whose lines are not on the default branch, as last measured. */
+export async function notLandedTasks(reads: Reads): Promise<TasksByLanding> {
+  return withoutUndone(await reads.landings.notLanded(), await undoneLandings(reads))
 }
 
 function withoutUndone(counts: TasksByLanding, undone: TasksByLanding): TasksByLanding {

@@ -25,7 +25,7 @@ export interface LandingReads {
   attemptsOf(taskIds: readonly TaskId[]): Promise<ReadonlyMap<TaskId, readonly Attempt[]>>
   /** Of the tasks that are done now. */
   counts(): Promise<ReadonlyMap<LandedState, number>>
-  /** How many tasks that are done now have lines that are not on the default branch. */
-  notLanded(): Promise<number>
+  /** Of the tasks that are done now, those with lines that are not on the default branch. */
+  notLanded(): Promise<ReadonlyMap<LandedState, number>>
   ofMission(missionId: MissionId, limit: number): Promise<MissionLanding>
 }

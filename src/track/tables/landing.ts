@@ -130,12 +130,11 @@ export function landingReads({ db, projectId }: ReadScope): LandingReads {
     async notLanded() {
       // Starts with these landings, which are few; tasks and landings in all are many.
       const on = sql`task.project_id = ${projectId} and task.id = landing.task_id and task.status = 'done'`
-      const { rows } = await sql<{ readonly total: number }>`
-        select count(*) as total from landing ${lateralLookup(db, { table: 'task', as: 'task', on })}
-        where landing.project_id = ${projectId} and landing.state in (${sql.join([...notLandedStates])})`.execute(
-        db,
-      )
-      return Number(rows[0]?.total ?? 0)
+      const { rows } = await sql<{ readonly state: LandedState; readonly tasks: number }>`
+        select landing.state, count(*) as tasks from landing ${lateralLookup(db, { table: 'task', as: 'task', on })}
+        where landing.project_id = ${projectId} and landing.state in (${sql.join([...notLandedStates])})
+        group by landing.state`.execute(db)
+      return new Map(rows.map(({ state, tasks }) => [state, Number(tasks)]))
     },
     async ofMission(missionId, limit) {
       const landings = db

@@ -14,6 +14,7 @@ test('status counts the tasks of an imported plan, and dropped ones apart', () =
     dropped: 0,
     tasks: 3,
     not_landed: 0,
+    lost: 0,
   })
   json('task', 'next', '--claim')
   expect(run('status').out).toMatch(
@@ -24,6 +25,22 @@ test('status counts the tasks of an imported plan, and dropped ones apart', () =
   expect(run('status').out).toMatch(
     /^plan +0 ready, 1 claimed or set in progress, 0 running, 1 done of 2 tasks, 1 dropped/m,
   )
+})
+
+test('status says that the work of a done task is lost', () => {
+  const { run, json, write, git } = openCommandLine()
+  const { mission_id } = json('mission', 'start', 'Shop', '--objective', 'A shop')
+  const { task_id } = json('task', 'start', 'Wrap', '--mission-id', mission_id)
+  write('src/wrap.ts', 'export const wrap = 1\n')
+  run('task', 'complete', task_id, 'Added src/wrap.ts.', '--status', 'success')
+  run('landed')
+  expect(run('status').out).toMatch(/^not landed +1 done task: waymark landed$/m)
+  git('clean', '-fdq')
+  run('landed')
+  expect(json('status').missions).toMatchObject([{ lost: 1 }])
+  const { out } = run('status')
+  expect(out).toMatch(/^not landed +1 done task, 1 lost: waymark landed$/m)
+  expect(out).toMatch(/1 task is lost: waymark landed$/m)
 })
 
 test('a hint under --project names the same project, and a shell runs nothing of its name', () => {
