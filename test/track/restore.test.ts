@@ -298,6 +298,23 @@ test('restores from a snapshot before a guarded command, and names the commits t
   expect(git('show', `restored-${lost.slice(0, 10)}:committed.txt`)).toBe('c\n')
 })
 
+test('lists as many files of a task as a restore brings, of all its attempts', async () => {
+  const { call, write, wait, remove } = await opened()
+  const id = await started({ call, wait })
+  write('src/auth.ts', 'work\n')
+  const ending = { task_id: id, outcome: { summary: 'Did it.' } }
+  await call('complete_task', { ...ending, status: 'failed' })
+  wait(1000)
+  await call('start_task', { planned_task_id: id })
+  write('src/more.ts', 'more\n')
+  await call('complete_task', { ...ending, status: 'success' })
+  write('src/auth.ts', 'gone\n')
+  remove('src/more.ts')
+  const { restorable } = await call('restore_list', {}, { actor: person })
+  const { files_total: total } = await call('restore', { id, force: true }, { actor: person })
+  expect([restorable[0].files, total]).toEqual([2, 2])
+})
+
 test('is for people, needs what is kept, and refuses a difference that was not shown', async () => {
   const { call, refused, git, write, refusal, guard, wait, context, folder } = await opened()
   const id = await started({ call, wait })

@@ -138,16 +138,8 @@ async function ofTask(reads: Reads, id: string): Promise<Restorable> {
   const undone = (await reads.treeWrites.undone([task.id])).get(task.id)?.id ?? null
   const subject = { ...nothing, id: task.id, title, taskId: task.id, missionId: task.missionId, undone }
   if (last.endSnapshot !== null) {
-    // The state at the end has what each attempt at the task changed.
-    const there = attempts
-      .filter(({ snapshot }) => treeOf(snapshot) === treeOf(last.snapshot))
-      .slice(-maxStates)
-    const changes = await Promise.all(
-      there.map(({ id: attempt }) => reads.tasks.changes(attempt, { limit: maxChanges, offset: 0 })),
-    )
-    const own = changes.flat().filter(({ origin }) => origin !== 'imported')
-    const known = there.map(({ snapshot }) => snapshot)
-    return { ...subject, files: changedPaths(own), states: [last.endSnapshot], known }
+    const { files, known } = await filesUntil(reads, attempts, last)
+    return { ...subject, files, states: [last.endSnapshot], known }
   }
   const states = await statesSince(reads, last)
   if (states.length === 0)
@@ -159,6 +151,24 @@ async function ofTask(reads: Reads, id: string): Promise<Restorable> {
     without: await editedByOthers(reads, last),
     withCommits: true,
   }
+}
+
+/** What the attempts at a task changed in the work tree of its last one: the state at its end has all of it. */
+async function filesUntil({ tasks }: Reads, attempts: readonly Attempt[], last: Attempt) {
+  const there = attempts
+    .filter(({ snapshot }) => treeOf(snapshot) === treeOf(last.snapshot))
+    .slice(-maxStates)
+  const changes = await Promise.all(
+    there.map(({ id: attempt }) => tasks.changes(attempt, { limit: maxChanges, offset: 0 })),
+  )
+  const own = changes.flat().filter(({ origin }) => origin !== 'imported')
+  return { files: changedPaths(own), known: there.map(({ snapshot }) => snapshot) }
+}
+
+/** How many files a restore of an ended task is about, by its last attempt. */
+export async function countTaskFiles(reads: Reads, last: Attempt): Promise<number> {
+  const { files } = await filesUntil(reads, await reads.tasks.attempts(last.taskId), last)
+  return new Set(files).size
 }
 
 function changedPaths(

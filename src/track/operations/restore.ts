@@ -21,7 +21,7 @@ import { type SnapshotLocation, treeOf } from '../domain/task.ts'
 import { isOfNobodyAtWork, type TreeWrite } from '../domain/tree-write.ts'
 import { maxShownDiff } from './attempt-answer.ts'
 import { attemptEnds } from './measure-attempt.ts'
-import { findRestorable, keptStates, type Restorable } from './restorable.ts'
+import { countTaskFiles, findRestorable, keptStates, type Restorable } from './restorable.ts'
 import {
   isWanted,
   lineMeasurements,
@@ -514,10 +514,11 @@ export const restoreList = defineOperation({
 
 /** The last attempt of each task: that is the one which is restored. Of an open one, if a state was kept since it began. */
 async function lastAttempts(
-  { tasks, capture }: Reads,
+  reads: Reads,
   since: number,
   guarded: readonly { readonly guardedAt: number; readonly snapshot: SnapshotLocation | null }[],
 ) {
+  const { tasks, capture } = reads
   const recent = await tasks.recentAttempts(since)
   const attempts = recent.map(({ attempt }) => attempt)
   const open = Map.groupBy(
@@ -533,20 +534,20 @@ async function lastAttempts(
   for (const { at, place } of keptStates({ attempts, turns, guarded }))
     keptAt.set(treeOf(place), Math.max(keptAt.get(treeOf(place)) ?? 0, at))
   const byTask = new Map(recent.toReversed().map((one) => [one.attempt.taskId, one]))
-  return [...byTask.values()]
-    .filter(({ attempt, files }) =>
-      attempt.status === 'open'
-        ? (keptAt.get(treeOf(attempt.snapshot)) ?? 0) > attempt.openedAt
-        : attempt.endSnapshot !== null && files !== 0,
-    )
-    .map(({ attempt, taskName, files }) => ({
-      id: attempt.taskId as string,
-      what: 'task' as const,
-      title: taskName,
-      time: attempt.closedAt ?? attempt.lastCallAt,
-      files,
-      ...placeOf(attempt.snapshot),
-    }))
+  const restorable = [...byTask.values()].filter(({ attempt, files }) =>
+    attempt.status === 'open'
+      ? (keptAt.get(treeOf(attempt.snapshot)) ?? 0) > attempt.openedAt
+      : attempt.endSnapshot !== null && files !== 0,
+  )
+  const entries = restorable.map(async ({ attempt, taskName, files }) => ({
+    id: attempt.taskId as string,
+    what: 'task' as const,
+    title: taskName,
+    time: attempt.closedAt ?? attempt.lastCallAt,
+    files: files !== null && attempt.number > 1 ? await countTaskFiles(reads, attempt) : files,
+    ...placeOf(attempt.snapshot),
+  }))
+  return Promise.all(entries)
 }
 
 function placeOf({ top, machineId, machineName }: { top: string; machineId?: string; machineName?: string }) {
