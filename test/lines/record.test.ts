@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
 import { why } from '../../src/lines/cli/provenance.ts'
+import { driving, writeProcess } from '../gate/runs/run.ts'
 import { openStage } from '../sessions/driver.ts'
 import { amount } from '../support/amount.ts'
 import { isPostgresLeftOut, sharedPostgres } from '../support/postgres/database.ts'
@@ -247,4 +250,30 @@ test('why shows a goal of several lines in one line, without the signs of line b
   const text = why((await s.call('why', { location: 'f:5' })) as never, page as never)
   expect(text).toContain('goal: First line second line')
   expect(text).not.toContain('\\n')
+})
+
+test('why tells that the changes of its mission were approved in a run, and sent back there', async () => {
+  const s = await openStory()
+  const release = readFileSync(join(import.meta.dirname, '../../processes/release.yaml'), 'utf8')
+  writeProcess(s, release.replace('tasks_done, proven', 'tasks_done'))
+  const input = { name: 'All', objective: 'All', process_id: 'release' }
+  const { mission_id, run } = await s.call('start_mission', input)
+  const started = await s.begin('a1', { mission_id })
+  s.put('f', x(1))
+  await s.end(started)
+  await driving(s, run.run_id).emit('submit')
+  const by = { actor: person }
+  await s.call('approve', { id: run.run_id, reason: 'Good' }, by)
+  s.wait(10)
+  await s.call('decide', { run_id: run.run_id, event: 'send_back', reason: 'Not yet' }, by)
+  const answer = await s.call('why', { location: 'f:5' })
+  expect(answer.reviews).toMatchObject([
+    { run_id: run.run_id, action: 'approve', author: 'Tess', text: 'Good' },
+    { run_id: run.run_id, action: 'send_back', author: 'Tess', text: 'Not yet' },
+  ])
+  const page = { ink: (_style: string, text: string) => text, width: 200, now: Date.now() }
+  const text = why(answer as never, page as never)
+  expect(text).toMatch(
+    /Tess approved the changes in run .*: Good\n *Tess sent the changes back in run .*: Not yet/,
+  )
 })

@@ -123,8 +123,8 @@ export const why: AnswerView<'why'> = (answer, page) => {
             `${itemWords[kind]} ${status}${author === null ? '' : ` by ${inProse(author)}`}${saidText(kind, { status, reason, response })}`,
         ),
         ...reviews.map(
-          ({ action, author, created_at: createdAt, text: remarks }) =>
-            `${inProse(author)} ${actionWords[action]}, ${formatAge(createdAt, page.now)}${remarks === null ? '' : `: ${inProse(remarks)}`}`,
+          ({ action, author, run_id: run, created_at: createdAt, text: remarks }) =>
+            `${inProse(author)} ${run === undefined ? actionWords[action] : `${runWords[action]} in run ${run}`}, ${formatAge(createdAt, page.now)}${remarks === null ? '' : `: ${inProse(remarks)}`}`,
         ),
       ].join('\n'),
       page,
@@ -192,6 +192,12 @@ const actionWords = {
   approve: 'reviewed and approved the work',
   send_back: 'reviewed the work and sent it back',
   comment: 'reviewed and commented on the work',
+} as const
+
+const runWords = {
+  approve: 'approved the changes',
+  send_back: 'sent the changes back',
+  comment: 'commented on the changes',
 } as const
 
 function inProse(text: string): string {

@@ -13,7 +13,7 @@ import { shellCommand } from '../../kernel/shell-word.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import { uniqueLineIndex } from '../../review/domain/lines.ts'
 import { commentKinds, commentStatus, type ReviewComment, reviewActions } from '../../review/domain/review.ts'
-import { returnOf, returnsOf } from '../../review/operations/sent-back.ts'
+import { returnOf, returnsOf, runDecisionsOn } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { type Attempt, atWorkUntil, outcomeAuthorOf } from '../../track/domain/task.ts'
 import { verdictValues } from '../../track/domain/verdict.ts'
@@ -68,9 +68,11 @@ const Held = z.object({
   author: z.string().nullable(),
 })
 
-/** A person's review. */
+/** A person's review, or decision about the changes in a run of the task or its mission. */
 const Reviewed = z.object({
   id: z.string(),
+  /** Of a decision in a run. */
+  run_id: z.string().optional(),
   action: z.enum(reviewActions),
   author: z.string(),
   created_at: z.string(),
@@ -381,19 +383,42 @@ function lineNowOf(
   return quoted === null || quoted.trim() === '' ? null : uniqueLineIndex(quoted, text ?? [])
 }
 
-/** The last reviews of the tasks. One that sent back another task of their mission says nothing about them. */
-async function reviewsOf({ reviews }: Reads, makers: readonly LineAuthor[]) {
+/**
+ * The last reviews of the tasks, and decisions in runs about them. A review that sent back another task of their mission
+ * says nothing about them.
+ */
+async function reviewsOf(reads: Reads, makers: readonly LineAuthor[]) {
   const tasks = [...new Set(makers.map(({ attempt }) => attempt.taskId))]
-  const found = await Promise.all(tasks.map((taskId) => reviews.reviewsOfTask(taskId, maxEntries)))
-  const once = new Map(found.flat().map((review) => [review.id, review]))
-  const sent = [...once.values()].toSorted((a, b) => a.createdAt - b.createdAt)
-  return sent.slice(-maxEntries).map(({ id, action, author, createdAt, text: remarks }) => ({
-    id,
-    action,
-    author: author.name,
-    created_at: instant(createdAt),
-    text: remarks === null ? null : excerpt(remarks),
-  }))
+  const missions = [...new Set(makers.flatMap(({ attempt }) => attempt.missionId ?? []))]
+  const [ofTasks, ofMissions, decisions] = await Promise.all([
+    Promise.all(tasks.map((taskId) => reads.reviews.reviewsOfTask(taskId, maxEntries))),
+    reads.reviews.sentAbout(missions),
+    Promise.all(makers.map(({ attempt }) => runDecisionsOn(reads, attempt))),
+  ])
+  const meant = [...new Map(ofTasks.flat().map((review) => [review.id, review])).values()]
+  const sent = meant.map(({ author, ...review }) => ({ ...review, author: author.name }))
+  const known = [...meant, ...ofMissions]
+  // A review of a mission decides its runs, too. Two attempts at a line may be of one mission.
+  const inRuns = new Map(
+    decisions
+      .flat()
+      .filter(({ at, author }) => !known.some((one) => one.createdAt === at && one.author.name === author))
+      .map(({ at, ...one }) => [
+        `${one.runId} ${one.action} ${at}`,
+        { ...one, id: one.runId, createdAt: at },
+      ]),
+  )
+  return [...sent.map((review) => ({ ...review, runId: undefined })), ...inRuns.values()]
+    .toSorted((a, b) => a.createdAt - b.createdAt)
+    .slice(-maxEntries)
+    .map(({ id, runId, action, author, createdAt, text: remarks }) => ({
+      id,
+      ...(runId !== undefined && { run_id: runId }),
+      action,
+      author,
+      created_at: instant(createdAt),
+      text: remarks === null ? null : excerpt(remarks),
+    }))
 }
 
 async function laterChanges({ lines }: Reads, { reformatted_by, moved_by }: LineRange) {

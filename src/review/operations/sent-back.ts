@@ -1,4 +1,8 @@
+import { isOfChanges } from '../../gate/domain/approved-content.ts'
 import { isSentBack } from '../../gate/domain/decisions.ts'
+import type { ProcessDefinition } from '../../gate/domain/definition.ts'
+import type { RunEvent, RunRecord } from '../../gate/domain/run.ts'
+import { wordsIn } from '../../gate/operations/run/remarks.ts'
 import type { MissionId, TaskId } from '../../kernel/id.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
@@ -53,33 +57,81 @@ export async function sentBackBefore(
 
 /** When people last sent back the active runs of an attempt's task and of its mission. */
 async function runsSentBackBefore(
-  { runs }: Reads,
-  { taskId, missionId, closedAt }: Pick<Attempt, 'taskId' | 'missionId' | 'closedAt'>,
+  reads: Reads,
+  attempt: Pick<Attempt, 'taskId' | 'missionId' | 'closedAt'>,
 ): Promise<readonly number[]> {
+  const { closedAt } = attempt
+  const found = await runsAbout(reads, attempt, { status: 'active' })
+  return found.flatMap(({ returns }) => {
+    const back = returns.find(({ createdAt }) => closedAt === null || createdAt <= closedAt)
+    return back === undefined ? [] : [back.createdAt]
+  })
+}
+
+/** A person approved the changes in a run, or sent them back. */
+export interface RunDecisionOnChanges extends SentBack {
+  readonly runId: string
+  readonly action: 'approve' | 'send_back'
+}
+
+/** What people decided in runs of an attempt's task and mission after its end, oldest first. */
+export async function runDecisionsOn(
+  reads: Reads,
+  attempt: Pick<Attempt, 'taskId' | 'missionId' | 'closedAt'>,
+): Promise<readonly RunDecisionOnChanges[]> {
+  const found = await runsAbout(reads, attempt)
+  const decisions = found.map(async ({ run: { id: runId }, definition, returns }) => [
+    ...(await reads.runs.approvals(runId)).flatMap(({ artifact, author, reason, createdAt }) =>
+      definition !== null && isOfChanges(definition, artifact)
+        ? [{ runId, action: 'approve' as const, author, text: reason, at: createdAt }]
+        : [],
+    ),
+    ...returns.map(({ author, payload, createdAt }) => {
+      return { runId, action: 'send_back' as const, author, text: wordsIn(payload), at: createdAt }
+    }),
+  ])
+  return (await Promise.all(decisions))
+    .flat()
+    .filter(({ at }) => attempt.closedAt !== null && at >= attempt.closedAt)
+    .toSorted((a, b) => a.at - b.at)
+}
+
+interface RunAboutWork {
+  readonly run: RunRecord
+  readonly definition: ProcessDefinition | null
+  /** The events by which people sent it back, newest first. */
+  readonly returns: readonly RunEvent[]
+}
+
+async function runsAbout(
+  { runs }: Reads,
+  { taskId, missionId }: Pick<Attempt, 'taskId' | 'missionId'>,
+  filter: { readonly status?: 'active' } = {},
+): Promise<readonly RunAboutWork[]> {
   const subjects = [{ taskId }, ...(missionId === null ? [] : [{ missionId }])]
   const pages = await Promise.all(
-    subjects.map((subject) => runs.list({ status: 'active', ...subject }, { limit: maxRuns })),
+    subjects.map((subject) => runs.list({ ...filter, ...subject }, { limit: maxRuns })),
   )
   const about = new Map(pages.flatMap(({ items }) => items.map(({ item }) => [item.id, item] as const)))
-  const times = [...about.values()]
+  const found = [...about.values()]
     .filter((run) => run.taskId === null || run.taskId === taskId)
-    .map(async ({ id, process }) => {
+    .map(async (run) => {
       const [definition, history] = await Promise.all([
-        runs.definition(process.hash),
-        runs.history(id, { limit: maxReturns }),
+        runs.definition(run.process.hash),
+        runs.history(run.id, { limit: maxReturns }),
       ])
-      const back = history.items.find(
-        ({ item }) =>
-          (closedAt === null || item.createdAt <= closedAt) &&
-          item.kind === 'event' &&
-          item.identity?.startsWith('person ') &&
-          item.unsatisfied.length === 0 &&
-          definition !== null &&
-          isSentBack(definition, item),
+      const returns = history.items.flatMap(({ item }) =>
+        item.kind === 'event' &&
+        item.identity?.startsWith('person ') &&
+        item.unsatisfied.length === 0 &&
+        definition !== null &&
+        isSentBack(definition, item)
+          ? [item]
+          : [],
       )
-      return back === undefined ? [] : [back.item.createdAt]
+      return { run, definition, returns }
     })
-  return (await Promise.all(times)).flat()
+  return Promise.all(found)
 }
 
 /** The tasks of a mission of which a person's last word sent them back. */

@@ -98,7 +98,8 @@ function eventRemarks({
 /** Payload fields that may hold a reason, in order of preference. */
 export const reasonFields = ['reason', 'comment', 'message', 'feedback', 'note'] as const
 
-function wordsIn(payload: JsonObject): string | null {
+/** The reason in a payload. */
+export function wordsIn(payload: JsonObject): string | null {
   if (!isJsonObject(payload)) return null
   const words = reasonFields.map((name) => payload[name]).find((value) => typeof value === 'string')
   return typeof words === 'string' && words.trim() !== '' ? words : null
