@@ -76,6 +76,7 @@ import {
 } from './approval-content.ts'
 import { decisionMeasurements, RunDecided, recordDecision, requestFor } from './decide.ts'
 import { recordDue } from './record-due.ts'
+import { redoneReviews } from './redone-reviews.ts'
 import { remoteCommandRefusal } from './remote-command.ts'
 import {
   contentField,
@@ -458,6 +459,34 @@ export function recordAnswer(
   }
 }
 
+function answeredWithText(items: readonly InboxItem[]): string {
+  return `Answered with it: ${items.map(({ kind, id }) => `${kind} ${id}`).join(', ')}.`
+}
+
+/** An approval of a run's changes also answers the reviews of tasks that were done again in them. */
+async function withRedoneReviews(
+  { reads, found }: Deciding,
+  { words: answerText }: AnswerRequest,
+  change: ChangeSet<Answered> | RefusedChangeSet,
+): Promise<ChangeSet<Answered> | RefusedChangeSet> {
+  if ('refused' in change || !found || !('run_id' in change.answer)) return change
+  const approved =
+    found.kind === 'approvals'
+      ? found
+      : found.kind === 'event' && found.prepared.kind === 'sent'
+        ? { ...found.prepared, approvals: found.sending.approvals ?? [] }
+        : null
+  const items = approved === null ? [] : await redoneReviews(reads, approved)
+  if (items.length === 0) return change
+  const closed = items.flatMap((item) => {
+    const ending = endingOf(item, 'approve', answerText)
+    return endItem(item, { ...ending, answer: answerText ?? ending.action }, { attempt: null, task: null })
+  })
+  const before = 'note' in change.answer ? change.answer.note : undefined
+  const note = [before, answeredWithText(items)].filter(Boolean).join(' ')
+  return { ...change, events: [...change.events, ...closed], answer: { ...change.answer, note } }
+}
+
 /** Closes an item with a person's answer. */
 async function recordItemAnswer(
   { reads, context, setting }: Deciding,
@@ -485,9 +514,7 @@ async function recordItemAnswer(
         ? [`Task ${event.taskId} is ${event.verdict.is} now.`]
         : [],
     ),
-    ...(beside.length === 0
-      ? []
-      : [`Answered with it: ${beside.map((one) => `${one.kind} ${one.id}`).join(', ')}.`]),
+    ...(beside.length === 0 ? [] : [answeredWithText(beside)]),
     ...(ending.action === 'sent back' && task !== null && isCompleted(task)
       ? [`Task ${task.id} is to do again.`]
       : []),
@@ -678,7 +705,10 @@ export const approve = defineOperation({
   .prepare((reads, input, context, measured, taken) =>
     prepareAnswer(reads, { answer: decisionIn('approve', input), context, measured, taken }),
   )
-  .record((deciding, input) => recordAnswer(deciding, decisionIn('approve', input)))
+  .record(async (deciding, input) => {
+    const answer = decisionIn('approve', input)
+    return withRedoneReviews(deciding, answer, await recordAnswer(deciding, answer))
+  })
 
 export const reject = defineOperation({
   name: 'reject',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { inbox } from '../../../src/inbox/cli/inbox.ts'
 import { status } from '../../../src/project/cli/project.ts'
-import { person } from '../../support/project.ts'
+import { type Answer, person } from '../../support/project.ts'
 import { runOf } from './run.ts'
 import { gatedMission } from './subject.ts'
 
@@ -179,4 +179,46 @@ test('release: work that was sent back is not submitted again as it was', async 
   await complete(more)
   await Promise.all([task, more].map(accept))
   expect(await run.emit('submit')).toMatchObject({ transition: { to_state: 'review' } })
+})
+
+/** Work of a release that Ana sent back, and that was done again, in a process that needs no check. */
+async function sentBackWork() {
+  const text = shipped('release').replace('tasks_done, proven', 'tasks_done')
+  const gated = await gatedMission(text, 'release')
+  const { project, start, complete } = gated
+  const redo = async (name: string, outcome: object = {}, second = 2) => {
+    const task = await start({ name })
+    project.write(`src/${name}.ts`, 'export const one = 1\n')
+    await complete(task)
+    const send = { subject: { task }, action: 'send_back', text: `Hash ${name}.` }
+    await project.call('review_send', send, { actor: ana })
+    await start({ task_id: task })
+    project.write(`src/${name}.ts`, `export const one = ${second}\n`)
+    await complete(task, { outcome: { summary: 'Done.', ...outcome } })
+    project.wait(10)
+    return task
+  }
+  return { ...gated, redo, contradict: () => redo('contradicted', { no_change_reason: undefined }, 1) }
+}
+
+test('release: to approve the changes answers the reviews of tasks that were done again in them', async () => {
+  const { project, run, redo, contradict } = await sentBackWork()
+  const asAna = { actor: ana }
+  const open = async () => (await project.call('inbox', { kind: 'review' }, asAna)).items as readonly Answer[]
+  const told = await redo('told')
+  const others = [
+    await redo('asked', { manual_review_needed: true, manual_review_reason: 'Is it safe?' }),
+    await contradict(),
+  ]
+  await run.emit('submit')
+  others.push(await redo('later'))
+  const item = (await open()).find(({ task_id }) => task_id === told)
+  expect(item?.reason).toBe('Ana sent it back: “Hash told.” It was done again.')
+  expect(await project.call('approve', { id: run.id }, asAna)).toMatchObject({
+    transition: { to_state: 'land' },
+    note: `Answered with it: review ${item?.item_id}.`,
+  })
+  expect((await open()).map(({ task_id }) => task_id)).toEqual(others)
+  const { items } = await project.call('inbox', { kind: 'review', closed: true }, asAna)
+  expect(items).toMatchObject([{ task_id: told, action: 'approved', closed_by: 'Ana' }])
 })
