@@ -9,6 +9,7 @@ import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.t
 import { quoteText } from '../../track/cli/records.ts'
 import { deniedLine, verdictText } from '../../track/cli/verdict.ts'
 import { itemOutcome, urgentItemKinds } from '../domain/inbox-item.ts'
+import { answeredWithVerdict, verdictBeside } from '../domain/verdict-beside.ts'
 import type { InboxItemEntry } from '../operations/item-answer.ts'
 
 type InboxRow = OutputOf<'inbox'>['items'][number]
@@ -23,7 +24,7 @@ export const inbox: AnswerView<'inbox'> = (answer, page) => {
   const inFull = isOpen ? items.slice(0, Math.max(urgent, maxInFull)) : items
   const others = items.slice(inFull.length)
   return blocks(
-    ...inFull.map((item) => withAnswers(item, inboxItemText(item, page), page)),
+    ...inFull.map((item) => itemText(item, items, page)),
     others.map((item) => itemHead(item, page, true)).join('\n'),
     others.length === 0 ? '' : page.ink('dim', 'waymark show <id> shows one of these with its answers.'),
   )
@@ -32,8 +33,13 @@ export const inbox: AnswerView<'inbox'> = (answer, page) => {
 /** Beside the items that agents and gates wait for, which are always shown in full. */
 const maxInFull = 5
 
-function withAnswers(item: ListedItem, text: string, page: RenderContext): string {
-  return [text, indentText(answerLines(item, page))].filter(Boolean).join('\n')
+/** An item with its answers, or the item that is answered with it. */
+function itemText(item: ListedItem, items: readonly ListedItem[], page: RenderContext): string {
+  const verdict = verdictBeside(item, items)
+  if (verdict === undefined)
+    return [inboxItemText(item, page), indentText(answerLines(item, page))].filter(Boolean).join('\n')
+  const lines = [withLocalTimes(item.reason, page.now), `${answeredWithVerdict} It is ${verdict.item_id}.`]
+  return [itemHead(item, page, true), ...lines.map((line) => indentText(line))].join('\n')
 }
 
 /** The question of an item, or the command that shows it; and each possible answer with its effect. */
@@ -121,8 +127,9 @@ function changesCommand({
     request?.kind === 'changes' ||
     (request?.kind === 'decision' && request.approvals.some(({ artifact }) => artifact === 'changes'))
   if (!isAbout) return []
-  const command = task === null ? `waymark review ${mission}` : `waymark diff ${task}`
-  return [[command, 'Read the changed lines']]
+  return task === null
+    ? [[`waymark review ${mission}`, 'Read the changed lines; a review has a content of its own']]
+    : [[`waymark diff ${task}`, 'Read the changed lines']]
 }
 
 function shownLines({ request, evidence }: ListedItem): readonly string[] {
@@ -192,7 +199,7 @@ export function measuredFiles({
 
 /** Items on the page of their task or mission: each with its reason, its opener, its files and its answers. */
 export function inboxList(items: readonly InboxItemEntry[], page: RenderContext): string {
-  return blocks(...items.map((item) => withAnswers(item, inboxItemText(item, page), page)))
+  return blocks(...items.map((item) => itemText(item, items, page)))
 }
 
 /** Its kind, its subject, its opener and its age, and its id if it is asked for. */

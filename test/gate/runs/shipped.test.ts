@@ -222,3 +222,18 @@ test('release: to approve the changes answers the reviews of tasks that were don
   const { items } = await project.call('inbox', { kind: 'review', closed: true }, asAna)
   expect(items).toMatchObject([{ task_id: told, action: 'approved', closed_by: 'Ana' }])
 })
+
+test('the inbox says that one answer settles the verdict on redone work and its review', async () => {
+  const { project, contradict } = await sentBackWork()
+  await contradict()
+  const { items } = await project.call('inbox', { include: ['evidence'] }, { actor: ana })
+  const page = { ink: (_: unknown, text: string) => text, width: 120, now: 0 }
+  const verdict = items.find(({ kind }: Answer) => kind === 'verdict')
+  const text = inbox({ items, total: 2, next_cursor: null } as never, page)
+  expect(text).toMatch(
+    new RegExp(`It was done again\\.\\n.*answers this, too\\. It is ${verdict.item_id}\\.`),
+  )
+  expect(text.match(/waymark reject /g)).toHaveLength(1)
+  const done = await project.call('approve', { id: verdict.item_id }, { actor: ana })
+  expect(done.notes).toEqual([expect.stringMatching(/^Answered with it: review h-/)])
+})

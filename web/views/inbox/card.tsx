@@ -1,6 +1,7 @@
 import type { ReadonlySignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { answeredWithVerdict } from '../../../src/inbox/domain/verdict-beside.ts'
 import { formatCount } from '../../../src/kernel/text.ts'
 import type { InboxCard } from '../../api/entities.ts'
 import { isSingleUser } from '../../api/session.ts'
@@ -23,6 +24,8 @@ interface InboxCardProps {
   readonly isSelected: boolean
   /** It was answered, and leaves when the list may move. */
   readonly isSettled: boolean
+  /** It only says that work was done again whose verdict is another card. */
+  readonly isAnsweredWithVerdict: boolean
   /** The action that needs a text. */
   readonly asking: CardAction | null
   readonly select: () => void
@@ -36,6 +39,7 @@ export function Card({
   card: of,
   isSelected,
   isSettled,
+  isAnsweredWithVerdict,
   asking,
   select,
   act,
@@ -86,6 +90,7 @@ export function Card({
           <Prose text={questionOfCard(card)} />
         </p>
       )}
+      {isAnsweredWithVerdict ? <p class="muted">{answeredWithVerdict}</p> : null}
       {card.paths.length > 0 && !isReadBelow ? (
         <ul class="out-of-scope">
           {card.paths.slice(0, 8).map((path) => (
@@ -111,7 +116,7 @@ export function Card({
       {card.is_replaced && card.measured ? (
         <p class="muted">Of attempt {card.measured.attempt}, which a later one replaced:</p>
       ) : null}
-      {card.kind === 'scope' ? null : (
+      {card.kind === 'scope' || isAnsweredWithVerdict ? null : (
         <CompletionVerdict
           claimed={
             card.claimed
@@ -129,7 +134,10 @@ export function Card({
           denied={card.not_mine}
         />
       )}
-      {card.task_id !== null && card.kind !== 'command' && (card.measured?.files ?? 0) > 0 ? (
+      {card.task_id !== null &&
+      card.kind !== 'command' &&
+      !isAnsweredWithVerdict &&
+      (card.measured?.files ?? 0) > 0 ? (
         <FirstHunk
           task={card.task_id}
           attempt={card.is_replaced ? card.attempt_id : null}

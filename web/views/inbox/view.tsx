@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { verdictBeside } from '../../../src/inbox/domain/verdict-beside.ts'
 import { callByName, errorText } from '../../api/call.ts'
 import type { InboxCard, InboxItemData } from '../../api/entities.ts'
 import { isPermitted } from '../../api/session.ts'
@@ -107,6 +108,9 @@ export function View() {
                 card={of}
                 isSelected={key === selected}
                 isSettled={!waits(key)}
+                isAnsweredWithVerdict={
+                  verdictBeside(of.peek(), inbox.answer.value?.items ?? []) !== undefined
+                }
                 asking={asking?.about === key ? asking.verb : null}
                 select={() => setQuery({ select: key })}
                 act={(verb) => act(key, verb)}
