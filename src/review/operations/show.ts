@@ -40,6 +40,7 @@ import {
   tasksOf,
 } from './inspect.ts'
 import { contentIds, FileFigures, figuresOf, fileFigures } from './measure-files.ts'
+import { sentBackInMission, sentBackOf } from './sent-back.ts'
 import { findSubject, type ResolvedSubject, reviewerOf, subjectFields } from './subject.ts'
 
 const figureMeasurements = { figures: fileFigures, ...commentMeasurements }
@@ -150,6 +151,8 @@ export const reviewShow = defineOperation({
     drafts: list(DraftEntry),
     /** `current`: the files did not change since. `task_id`: the review was of this task alone. */
     reviews: list(ReviewActionEntry.extend({ current: z.boolean(), task_id: z.string().nullable() })),
+    /** What a person last asked for, in a review or the inbox, and nobody approved since. */
+    request: z.object({ author: z.string(), text: z.string() }).nullable(),
     waiting: list(WaitingEntry),
     may: z.object({
       decide: z.boolean(),
@@ -292,11 +295,23 @@ export const reviewShow = defineOperation({
           task_id: taskId,
         }),
       ),
+      request: await openRequest(reads, resolved),
       waiting,
       may: { decide: why === null, why },
       notes,
     }
   })
+
+async function openRequest(reads: Reads, resolved: ResolvedSubject) {
+  const { subject } = resolved
+  const returns =
+    subject.kind === 'mission'
+      ? [...(await sentBackInMission(reads, subject.missionId)).values()]
+      : await Promise.all(tasksOf(resolved).map((id) => sentBackOf(reads, id)))
+  const requests = returns.flatMap((one) => (one?.text ? [{ ...one, text: one.text }] : []))
+  const last = requests.toSorted((a, b) => a.at - b.at).at(-1)
+  return last === undefined ? null : { author: last.author, text: last.text }
+}
 
 interface CurrentReviews {
   /** Those of the files as they are. */

@@ -237,3 +237,14 @@ test('the inbox says that one answer settles the verdict on redone work and its 
   const done = await project.call('approve', { id: verdict.item_id }, { actor: ana })
   expect(done.notes).toEqual([expect.stringMatching(/^Answered with it: review h-/)])
 })
+
+test('the review of a mission quotes what a person asked for until its changes are approved', async () => {
+  const { project, run, missionId, redo } = await sentBackWork()
+  const request = async () =>
+    (await project.call('review_show', { mission: missionId }, { actor: ana })).request
+  await redo('told')
+  expect(await request()).toEqual({ author: 'Ana', text: 'Hash told.' })
+  await run.emit('submit')
+  await project.call('approve', { id: run.id }, { actor: ana })
+  expect(await request()).toBeNull()
+})

@@ -327,19 +327,8 @@ function Head({ review, data, decided, say, reopen }: HeadProps) {
   )
 }
 
-/** What a person asked for, unless the work was approved since. */
-function openRequest(reviews: ReviewData['reviews']) {
-  const request = reviews.findLast(({ action }) => action === 'send_back')
-  const later = request === undefined ? [] : reviews.slice(reviews.indexOf(request) + 1)
-  const isApproved = later.some(
-    ({ action, task_id }) => action === 'approve' && (task_id === null || task_id === request?.task_id),
-  )
-  return isApproved ? undefined : request
-}
-
 /** The goal, the links, and the last reviews. */
-function About({ data: { subject, reviews, attempts } }: { readonly data: ReviewData }) {
-  const request = openRequest(reviews)
+function About({ data: { subject, reviews, attempts, request } }: { readonly data: ReviewData }) {
   return (
     <>
       {subject.goal === null ? null : (
@@ -347,7 +336,7 @@ function About({ data: { subject, reviews, attempts } }: { readonly data: Review
           <Prose text={subject.goal} />
         </p>
       )}
-      {request?.text ? (
+      {request ? (
         <p class="review-request">
           <b>{request.author} asked for:</b> <Prose text={request.text} />
         </p>
