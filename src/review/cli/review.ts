@@ -71,7 +71,7 @@ export function reviewHeading(
   return [
     `${head}${by}`,
     ...(claimed === null || claimed.status === 'success' ? [] : [endedText(claimed)]),
-    `${sum}${formatCount(totals.files, 'file')}, +${totals.added} -${totals.removed}${totals.viewed === 0 ? '' : `, ${formatCount(totals.viewed, 'file')} ${unchangedSinceViewed}`}; content ${content.slice(0, 12)}`,
+    `${sum}${formatCount(totals.files, 'file')}, +${totals.added} -${totals.removed}${totals.viewed === 0 ? '' : `, ${formatCount(totals.viewed, 'file')} ${unchangedSinceViewed}`}; content of this review ${content.slice(0, 12)}`,
     ...(verdict === null
       ? unchanged.map((path) => `✗ Claimed but unchanged: ${escapeLineBreaks(path)}`)
       : [verdictText(verdict, page, null)]),

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { inbox } from '../../../src/inbox/cli/inbox.ts'
 import { status } from '../../../src/project/cli/project.ts'
+import { reviewShow } from '../../../src/review/cli/review.ts'
 import { type Answer, person } from '../../support/project.ts'
 import { runOf } from './run.ts'
 import { gatedMission } from './subject.ts'
@@ -247,4 +248,16 @@ test('the review of a mission quotes what a person asked for until its changes a
   await run.emit('submit')
   await project.call('approve', { id: run.id }, { actor: ana })
   expect(await request()).toBeNull()
+})
+
+test('inbox and review tell their contents of the same changes apart', async () => {
+  const { project, run, missionId, redo } = await sentBackWork()
+  await redo('told')
+  await run.emit('submit')
+  const page = { ink: (_: unknown, text: string) => text, width: 120, now: 0 }
+  const waiting = await project.call('inbox', { kind: 'approval', include: ['evidence'] }, { actor: ana })
+  expect(inbox(waiting as never, page)).toContain('Read the changed lines; a review has a content of its own')
+  const shown = await project.call('review_show', { mission: missionId }, { actor: ana })
+  const text = reviewShow(shown as never, page)
+  expect(text).toContain(`content of this review ${shown.content.slice(0, 12)}`)
 })
