@@ -55,7 +55,7 @@ import type { ChangeSet, Reads, RefusedChangeSet } from '../../store/ports/store
 import { isCompleted } from '../../track/domain/task.ts'
 import { revokeCommand } from '../../track/domain/verdict.ts'
 import { judgeDismissedLoss, judgeRejectedCheck } from '../../track/operations/change-verdict.ts'
-import { reopenedNotes, reopenMissions } from '../../track/operations/reopen-missions.ts'
+import { reopenMissions } from '../../track/operations/reopen-missions.ts'
 import { askAfterAbandoned } from '../../track/operations/task-checks.ts'
 import { answerDenial, decideCommand, endItem, endingOf, type InboxVerb } from '../domain/answers.ts'
 import {
@@ -504,7 +504,7 @@ async function recordItemAnswer(
   const checked = isCheck && task?.status === 'done' ? task.id : null
   const given = { action: ending.action, answer, author: context.actor.name }
   const returned = ending.action === 'sent back' && task !== null ? [task] : []
-  const missions = await reopenMissions(reads, returned)
+  const missions = await reopenMissions(reads, returned, context.actor.name, setting)
   const judged: NewProjectEvent[] = []
   for (const one of [item, ...beside])
     judged.push(...(await judgedAfter(reads, { item: one, ...given }, setting)))
@@ -521,7 +521,7 @@ async function recordItemAnswer(
     ...(ending.action === 'sent back' && task !== null && task.status === 'in_progress'
       ? [`Task ${task.id} is in progress: its agent reads the text at its next call.`]
       : []),
-    ...reopenedNotes(missions),
+    ...missions.notes,
     ...(kind === 'command' && ending.action === 'rejected' && item.request?.kind === 'command'
       ? [`To take the rejection back: ${revokeCommand(item.request.hash)}`]
       : []),
@@ -540,7 +540,7 @@ async function recordItemAnswer(
         endItem(one, { ...endingOf(one, verb, answerText), answer }, { attempt: null, task: null }),
       ),
       ...judged,
-      ...missions,
+      ...missions.events,
       ...withdrawn,
     ],
     answer: {

@@ -206,8 +206,9 @@ export const taskEdit = defineOperation({
     const isToDoAgain =
       actor.kind === 'person' &&
       events.some((event) => event.kind === 'task.marked' && event.status === 'to_do')
+    const reopened = isToDoAgain ? await reopenMissions(reads, [planned.task], actor.name, setting) : null
     return {
-      events: [...events, ...(isToDoAgain ? await reopenMissions(reads, [planned.task]) : [])],
+      events: [...events, ...(reopened?.events ?? [])],
       agentName: input.agent_name ?? null,
       answerFrom: taskAnswer(planned.task.id, setting.at),
     }

@@ -15,7 +15,7 @@ import { type DecisionMeasurements, decisionMeasurements } from '../../inbox/ope
 import { findDecisionSubject } from '../../inbox/operations/subject.ts'
 import type { InboxItemLine } from '../../inbox/ports/item-reads.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
-import type { TaskId } from '../../kernel/id.ts'
+import type { TaskId, TransactionContext } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { identifier, text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
@@ -31,7 +31,7 @@ import {
 } from '../../kernel/operations/operation.ts'
 import { formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { reopenedNotes, reopenMissions } from '../../track/operations/reopen-missions.ts'
+import { reopenMissions } from '../../track/operations/reopen-missions.ts'
 import { isWhollyShown } from '../domain/files.ts'
 import {
   assertReviewSays,
@@ -163,7 +163,7 @@ export const reviewSend = defineOperation({
       : { events: [], ids: [] }
     const reopening =
       action === 'send_back'
-        ? await reopenTasks(reads, review)
+        ? await reopenTasks(reads, review, setting)
         : { events: [], ids: [], notes: [], tasks: [] }
     const decidedRuns = new Set(decided.runs.map(({ run_id: id }) => id))
     const withdrawn =
@@ -412,7 +412,7 @@ async function acceptTasks(
 const maxAccepted = 200
 
 /** Reopens done tasks that were sent back, and their missions if these have ended. */
-async function reopenTasks(reads: Reads, review: Review) {
+async function reopenTasks(reads: Reads, review: Review, setting: TransactionContext) {
   const events: NewProjectEvent[] = []
   const ids: string[] = []
   const notes: string[] = []
@@ -427,8 +427,8 @@ async function reopenTasks(reads: Reads, review: Review) {
     else if (task.status === 'in_progress')
       notes.push(`Task ${id} is in progress: its agent reads the comments at its next call.`)
   }
-  const missions = await reopenMissions(reads, tasks)
-  events.push(...missions)
-  notes.push(...reopenedNotes(missions))
+  const missions = await reopenMissions(reads, tasks, review.author.name, setting)
+  events.push(...missions.events)
+  notes.push(...missions.notes)
   return { events, ids, notes, tasks }
 }

@@ -37,7 +37,11 @@ export function missionPage(mission: MissionAnswer, page: RenderContext): string
     section('Runs', runLines(mission, page), page),
     section('Needs a person', inboxList(mission.items, page), page),
     section('Decisions', decisionList(mission.decisions, page), page),
-    claims(mission, 'The one who completed it', page),
+    claims(
+      mission,
+      `The one who completed it${mission.completed_at === null ? ' before it was opened again' : ''}`,
+      page,
+    ),
   )
 }
 

@@ -23,7 +23,7 @@ import { treeOf } from '../domain/task.ts'
 import { undoActions } from '../domain/undo.ts'
 import { maxShownDiff } from './attempt-answer.ts'
 import { attemptEnds } from './measure-attempt.ts'
-import { reopenedNotes, reopenMissions } from './reopen-missions.ts'
+import { reopenMissions } from './reopen-missions.ts'
 import {
   isWanted,
   lineMeasurements,
@@ -298,7 +298,10 @@ export const undo = defineOperation({
       before: wanted.now,
       after: applied.after,
     }
-    const missions = reopens && task ? await reopenMissions(reads, [task]) : []
+    const missions =
+      reopens && task
+        ? await reopenMissions(reads, [task], context.actor.name, setting)
+        : { events: [], notes: [] }
     const write = treeWritten(
       { ...about, cause: 'undo', subject: id },
       { context, setting, mission: await missionAfterWrite(reads, context, about, applied.mission) },
@@ -311,11 +314,11 @@ export const undo = defineOperation({
         ...(reopens && task
           ? [{ kind: 'task.marked' as const, taskId: task.id, status: 'to_do' as const }]
           : []),
-        ...missions,
+        ...missions.events,
       ],
       answer: {
         ...answer,
-        notes: [...answer.notes, ...reopenedNotes(missions)],
+        notes: [...answer.notes, ...missions.notes],
         snapshot_id: write.write.id,
         reopened: reopens,
       },

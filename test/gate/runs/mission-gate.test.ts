@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest'
+import { missionPage } from '../../../src/track/cli/mission.ts'
 import { type Answer, openProject, person } from '../../support/project.ts'
 import { process } from './processes.ts'
-import { driving, failureOf, writeProcess } from './run.ts'
+import { driving, failureOf, projectWith, writeProcess } from './run.ts'
 import { type GatedMission, gatedMission } from './subject.ts'
 
 const open = () => gatedMission(process('gate'), 'gate')
 
-function end({ project, missionId }: GatedMission, more: object = {}, actor?: typeof person) {
+function end(
+  { project, missionId }: Pick<GatedMission, 'project' | 'missionId'>,
+  more: object = {},
+  actor?: typeof person,
+) {
   const input = { mission_id: missionId, status: 'completed', summary: 'Done.', ...more }
   return project.call('complete_mission', input, ...(actor ? [{ actor }] : []))
 }
@@ -172,4 +177,49 @@ test('the run of a task keeps a phase open that belongs to no mission', async ()
   await driving(project, again.run_id).emit('go')
   await project.call('taskman_phase_edit', editing)
   expect(await phase()).toBe('done')
+})
+
+test('an ended mission is gated again when a person sends a task back', async () => {
+  const project = await projectWith([
+    process('gate', {
+      go: ', payload_schema: { type: object, properties: { seen: { type: string } } }',
+    }).replace('to: done', 'to: done, merge_payload: true'),
+  ])
+  const { mission_id, run } = await project.call('start_mission', {
+    name: 'Sign in',
+    objective: 'People can sign in',
+    process_id: 'gate',
+    process_context: { risk: 'low' },
+  })
+  const mission = { project, missionId: mission_id, run: driving(project, run.run_id) }
+  const { task_id } = await project.call('start_task', { mission_id, name: 'Build', areas: ['src/'] })
+  project.write('src/built.ts', 'export {}\n')
+  const outcome = { summary: 'Built src/built.ts.' }
+  await project.call('complete_task', { task_id, status: 'success', outcome })
+  expect(await mission.run.emit('go', { payload: { seen: 'yes' } })).toMatchObject({ status: 'succeeded' })
+  await end(mission)
+
+  const asPerson = { actor: person }
+  const { content } = await project.call('review_show', { task: task_id }, asPerson)
+  const sending = { subject: { task: task_id }, action: 'send_back', text: 'Add a test.', content }
+  const { notes } = await project.call('review_send', sending, asPerson)
+  const { runs } = await project.call('state_gate_list_runs', { mission_id })
+  expect(runs).toMatchObject([{ status: 'active', current_state: 'work' }])
+  const again = driving(project, runs[0].run_id)
+  expect(notes).toContain(
+    `Mission ${mission_id} had ended. It is open again. Run ${again.id} of process gate gates it from now on.`,
+  )
+  expect(await again.state()).toMatchObject({ context: { risk: 'low' } })
+  expect((await again.state()).context).not.toHaveProperty('seen')
+  const shown = await project.call('show', { id: mission_id })
+  expect(shown.phase_summary).toMatchObject([{ status: 'IN_PROGRESS' }])
+  const page = { ink: (_style: string, text: string) => text, width: 200, now: Date.now() } as never
+  const claim = 'The one who completed it before it was opened again claims:'
+  expect(missionPage(shown as never, page)).toContain(claim)
+
+  await project.call('start_task', { planned_task_id: task_id })
+  await project.call('complete_task', { task_id, status: 'success', outcome })
+  expect(await failureOf(end(mission))).toMatchObject({ code: 'REFUSED', reason: 'run_not_finished' })
+  await again.emit('go')
+  expect(await end(mission)).toMatchObject({ status: 'completed' })
 })

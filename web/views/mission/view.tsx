@@ -88,7 +88,8 @@ function MissionHeader({ mission }: { readonly mission: Timeline }) {
         )}
         {mission.summary !== null && (
           <p class="mission-objective">
-            Accomplished: <Prose text={mission.summary} />
+            {mission.completed_at === null ? 'Accomplished before it was opened again' : 'Accomplished'}:{' '}
+            <Prose text={mission.summary} />
           </p>
         )}
         {mission.description !== null && (
