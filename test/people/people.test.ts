@@ -3,6 +3,7 @@ import type { NewProjectEvent } from '../../src/events/domain/project-event.ts'
 import { inboxList, inbox as inboxText } from '../../src/inbox/cli/inbox.ts'
 import type { Context } from '../../src/kernel/operations/operation.ts'
 import { taskPage } from '../../src/plan/cli/task.ts'
+import { status as statusText } from '../../src/project/cli/project.ts'
 import { agentActor } from '../support/project.ts'
 import { openTeamProject, standingOf } from './team-project.ts'
 
@@ -417,11 +418,32 @@ test('a contributor reads who accepts contradicted work, in the inbox and on the
   const shown = await call('show', { id }, cleo)
   const listed = await call('inbox', { include: ['evidence'] }, cleo)
   for (const text of [taskPage(shown, page), inboxText(listed as never, page)]) {
+    expect(text).toContain('what their own agents ask, not what is asked about the work')
     expect(text).toContain('contradicted')
     expect(text).toContain('You cannot approve it. It needs maintainer access, and Cleo has contributor.')
     expect(text).not.toContain('waymark approve')
   }
   expect(taskPage(await call('show', { id }), page)).toContain('waymark approve')
+})
+
+test('status names the person whose agent did the work that was sent back', async () => {
+  const { call, as } = await openTeamProject()
+  await call('token_create', { admin: true, person: 'Ada' })
+  const people: Record<string, Awaited<ReturnType<typeof as>>> = {}
+  for (const name of ['Ben', 'Cleo']) {
+    await call('person_add', { name })
+    await call('member_add', { person: name, access: 'maintainer' })
+    people[name] = await as((await call('token_create', { kind: 'person', person: name })).secret)
+  }
+  const agent = await as((await call('token_create', { name: 'codex', person: 'Cleo' })).secret)
+  const { task_id: id } = await call('start_task', { name: 'Tax', goal: 'g' }, agent)
+  await call('complete_task', { task_id: id, status: 'success', outcome: { summary: 'Did it.' } }, agent)
+  const items = await call('inbox', {}, people['Ben'])
+  await call('reject', { id: items.items[0].item_id, reason: 'Do it.' }, people['Ben'])
+  const page = { ink: (_style: string, text: string) => text, width: 200, now: Date.now() } as never
+  const shown = async (name: string) => statusText((await call('status', {}, people[name])) as never, page)
+  expect(await shown('Ben')).toContain('"Tax": tell Cleo, whose agent codex did it')
+  expect(await shown('Cleo')).toContain(`"Tax": tell your agent to go on; by hand: waymark task start ${id}`)
 })
 
 test('a contributor answers a question of their own agent, and nothing else', async () => {

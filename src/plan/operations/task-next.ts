@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { waitForProjectEvent } from '../../events/operations/follow.ts'
-import { sentBackBy } from '../../gate/operations/run/sent-back-run.ts'
+import { sentBackRunText } from '../../gate/operations/run/sent-back-runs.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { instant } from '../../kernel/instant.ts'
 import { findMission, findPlanned, spanOf } from '../../kernel/operations/find.ts'
@@ -12,7 +12,6 @@ import { excerpt, formatCount, plainWord } from '../../kernel/text.ts'
 import { sentBackLines } from '../../review/operations/review-lines.ts'
 import { sentBackTasks } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import type { Mission } from '../../track/domain/mission.ts'
 import { claimTask, expireClaim } from '../domain/claims.ts'
 import { type Claim, knownRoles, type PlannedTask, type PlanSpan } from '../domain/plan.ts'
 import { maxNamed, reasonsFor } from '../domain/readiness.ts'
@@ -151,16 +150,17 @@ async function messageFor(
   request: TaskNextContext,
 ): Promise<string | null> {
   if (next === null) return noTaskReason(reads, input, request)
-  const { id, role } = next.task
+  const { id, role, missionId } = next.task
+  const run = missionId === null ? '' : await sentBackRunText(reads, missionId, request.isPerson)
   const sentences = [
     ...(role === null || role === input.role ? [] : [`It needs the role ${role}.`]),
     ...(await sentBackLines(reads, [id])),
+    ...(run === '' ? [] : [run]),
   ]
   return sentences.length === 0 ? null : sentences.join(' ')
 }
 
 const maxExamined = 1000
-const maxRuns = 20
 
 /** Why nothing is ready, and a filter that would find something. */
 async function noTaskReason(
@@ -192,10 +192,9 @@ async function noTaskReason(
   const wait = isPerson
     ? 'What needs you: waymark inbox'
     : `Wait with taskman_task_next { ${input.mission === undefined ? '' : `mission: ${JSON.stringify(input.mission)}, `}claim: true, wait_seconds: 50 }.`
-  const asked = total === 0 ? await runSentBackText(reads, mission) : ''
-  const otherwise = other ?? (isWaiting ? wait : await sentBackText(reads, isPerson))
-  const next = asked === '' ? otherwise : asked
-  return `No task is ready. ${figures} ${next}`.trimEnd()
+  const next = other ?? (isWaiting ? wait : await sentBackText(reads, isPerson))
+  const run = owner === null ? '' : await sentBackRunText(reads, mission?.id ?? null, isPerson)
+  return ['No task is ready.', figures, run, next].filter((part) => part !== '').join(' ')
 }
 
 async function sentBackText(reads: Reads, isPerson: boolean): Promise<string> {
@@ -205,20 +204,6 @@ async function sentBackText(reads: Reads, isPerson: boolean): Promise<string> {
     ? `waymark task start ${task.task_id} --mission-id none`
     : `start_task { planned_task_id: "${task.task_id}", mission_id: "none" }`
   return `A person sent "${task.name}" back, of a mission that has ended. Start it again: ${start}`
-}
-
-/** What a person wants who sent a run back, of which all tasks are done. */
-async function runSentBackText(reads: Reads, mission: Mission | null): Promise<string> {
-  const about = mission === null ? {} : { missionId: mission.id }
-  const { items } = await reads.runs.list({ status: 'active', ...about }, { limit: maxRuns })
-  for (const { item: run } of items) {
-    const definition = await reads.runs.definition(run.process.hash)
-    const back = definition && (await sentBackBy(reads, run, definition))
-    if (!back) continue
-    const words = back.reason === null ? '' : `: “${back.reason}”`
-    return `${back.author} sent ${excerpt(run.process.name, 80)} back (${run.id})${words}. Start a task again or plan one: state_gate_get_state { run_id: "${run.id}" }`
-  }
-  return ''
 }
 
 /** The open dependencies of blocked tasks and their status, also in other plans. */

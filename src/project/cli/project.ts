@@ -164,11 +164,13 @@ function goOnText(gate: MissionOfStatus['gates'][number]): string {
 
 function sentBackLines({ sent_back: tasks }: OutputOf<'status'>): string {
   return tasks
-    .map(({ task_id: id, name, mission_ended: isOfEnded }) =>
-      isOfEnded
-        ? `"${name}" of an ended mission: waymark task start ${id} --mission-id none, or waymark task drop ${id} "<reason>"`
-        : `"${name}": tell your agent to go on; by hand: waymark task start ${id}`,
-    )
+    .map(({ task_id: id, name, mission_ended: isOfEnded, agent_name: agent, person }) => {
+      if (isOfEnded)
+        return `"${name}" of an ended mission: waymark task start ${id} --mission-id none, or waymark task drop ${id} "<reason>"`
+      return person === null
+        ? `"${name}": tell your agent to go on; by hand: waymark task start ${id}`
+        : `"${name}": tell ${person}, whose agent ${agent} did it`
+    })
     .join('\n')
 }
 

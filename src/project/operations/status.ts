@@ -4,7 +4,7 @@ import { payloadExample } from '../../gate/domain/payload-example.ts'
 import type { RunRecord } from '../../gate/domain/run.ts'
 import { forwardEvents } from '../../gate/operations/run/gating.ts'
 import { hasOwnWork } from '../../gate/operations/run/own-work.ts'
-import { sentBackBy } from '../../gate/operations/run/sent-back-run.ts'
+import { sentBackBy } from '../../gate/operations/run/sent-back-runs.ts'
 import { recordedObstacles } from '../../gate/operations/run/situation.ts'
 import { json } from '../../gate/operations/run-answer.ts'
 import {
@@ -138,7 +138,16 @@ export const status = defineOperation({
       lost: z.int(),
     }),
     /** Tasks to do that a person sent back; no plan lists those of missions that have ended. */
-    sent_back: list(z.object({ task_id: z.string(), name: z.string(), mission_ended: z.boolean() })),
+    sent_back: list(
+      z.object({
+        task_id: z.string(),
+        name: z.string(),
+        mission_ended: z.boolean(),
+        agent_name: z.string().nullable(),
+        /** The person whose agent did it last; null if it is the caller's, or on a single-user server. */
+        person: z.string().nullable(),
+      }),
+    ),
     /** Recorded sessions of agents. */
     sessions: z.int(),
     warnings: strings,
@@ -190,7 +199,7 @@ export const status = defineOperation({
           completed_with_work_left: await completedWithWorkLeft(reads),
           ...(await currentWork(reads, context, input.limit)),
           plan: { ...plan, done_waiting: doneWaiting },
-          sent_back: await sentBackTasks(reads),
+          sent_back: await sentBackTasks(reads, context.permissions?.personId),
           sessions: sessions.total,
           warnings: [...(place?.reason === undefined ? [] : [place?.reason]), ...health.warnings],
         }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { sentBackBy } from '../../gate/operations/run/sent-back-run.ts'
+import { sentBackBy } from '../../gate/operations/run/sent-back-runs.ts'
 import type { MissionId, TaskId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'

@@ -3,8 +3,10 @@ import { isSentBack } from '../../gate/domain/decisions.ts'
 import type { ProcessDefinition } from '../../gate/domain/definition.ts'
 import type { RunEvent, RunRecord } from '../../gate/domain/run.ts'
 import { wordsIn } from '../../gate/operations/run/remarks.ts'
+import { displayName } from '../../kernel/actor.ts'
 import type { MissionId, TaskId } from '../../kernel/id.ts'
 import { excerpt } from '../../kernel/text.ts'
+import { peopleBehind } from '../../people/operations/agent-owners.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { isEnded } from '../../track/domain/mission.ts'
 import type { Attempt } from '../../track/domain/task.ts'
@@ -149,18 +151,29 @@ export async function sentBackInMission(
 }
 
 /** Tasks to do that a person sent back; no list of open work has those of missions that have ended. */
-export async function sentBackTasks(reads: Reads) {
+export async function sentBackTasks(reads: Reads, person?: string) {
   const waiting = await reads.tasks.withIds(await reads.reviews.waitingTasks())
   const toDo = waiting.filter(({ status }) => status === 'to_do')
   const returns = await Promise.all(toDo.map(({ id }) => sentBackOf(reads, id)))
   const sentBack = toDo.filter((_, at) => returns[at] !== null)
   const missions = await reads.missions.withIds(sentBack.flatMap(({ missionId }) => missionId ?? []))
   const ended = new Set<string | null>(missions.filter(isEnded).map(({ id }) => id))
-  return sentBack.map(({ id, name, missionId }) => ({
-    task_id: id,
-    name: excerpt(name, 120),
-    mission_ended: ended.has(missionId),
-  }))
+  const attempts = await Promise.all(sentBack.map(({ id }) => reads.tasks.lastAttempt(id)))
+  const personOf = await peopleBehind(
+    reads,
+    attempts.map((attempt) => attempt?.actor),
+  )
+  return sentBack.map(({ id, name, missionId }, at) => {
+    const attempt = attempts[at]
+    const isOfAnother = attempt?.actor.person !== person
+    return {
+      task_id: id,
+      name: excerpt(name, 120),
+      mission_ended: ended.has(missionId),
+      agent_name: attempt ? displayName(attempt) : null,
+      person: isOfAnother ? personOf(attempt?.actor) : null,
+    }
+  })
 }
 
 /** Each time that a person sent a task back, oldest first. */

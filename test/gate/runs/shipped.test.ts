@@ -134,8 +134,8 @@ test('release: status says what each step waits for, until the mission is comple
   // Its agent finds it, too: all planned tasks are done.
   const asked = { author: 'Ana', text: 'Hash it.' }
   expect(await project.call('taskman_task_get', { id: first })).toMatchObject({ sent_back: asked })
-  expect(JSON.stringify(await project.call('taskman_task_next', { mission: missionId }))).toContain(
-    `Ana sent Release back (${run.id}): “Hash it.”`,
+  expect((await project.call('taskman_task_next', { mission: missionId })).message).toContain(
+    `Ana sent Release of mission ${missionId} back to "build": “Hash it.”. Next: state_gate_get_state`,
   )
   await accept(await work('src/hash.ts'))
   expect(await next()).toContain('submit')

@@ -1,0 +1,42 @@
+import type { MissionId } from '../../../kernel/id.ts'
+import { excerpt } from '../../../kernel/text.ts'
+import type { Reads } from '../../../store/ports/store.ts'
+import { completedSince } from '../../../track/domain/task.ts'
+import { isSentBack } from '../../domain/decisions.ts'
+import type { ProcessDefinition } from '../../domain/definition.ts'
+import type { RunRecord } from '../../domain/run.ts'
+import { subjectOf } from './find-run.ts'
+
+/** The last move, if a person's words sent the run back and no task was done since. */
+export async function sentBackBy({ runs }: Reads, record: RunRecord, definition: ProcessDefinition) {
+  const last = await runs.eventAt(record.id, record.revision)
+  if (last?.kind !== 'event' || !isSentBack(definition, last)) return null
+  const subject = subjectOf(record)
+  const attempts = subject === null ? [] : await runs.attemptsOf(subject)
+  if (completedSince(attempts, last.createdAt).length > 0) return null
+  const { reason } = last.payload
+  const words = typeof reason === 'string' ? excerpt(reason, 300) : null
+  return { author: last.author, reason: words, at: last.createdAt }
+}
+
+const maxRuns = 20
+
+/** Says which run of a mission, or of any, a person sent back; empty if there is none. */
+export async function sentBackRunText(
+  reads: Reads,
+  missionId: MissionId | null,
+  isPerson: boolean,
+): Promise<string> {
+  const filter = { status: 'active' as const, ...(missionId !== null && { missionId }) }
+  const { items } = await reads.runs.list(filter, { limit: maxRuns })
+  for (const { item: run } of items) {
+    if (run.missionId === null || run.taskId !== null) continue
+    const definition = await reads.runs.definition(run.process.hash)
+    const back = definition && (await sentBackBy(reads, run, definition))
+    if (!back) continue
+    const why = back.reason === null ? '' : `: “${back.reason}”`
+    const next = isPerson ? `waymark run show ${run.id}` : `state_gate_get_state { run_id: "${run.id}" }`
+    return `${back.author} sent ${run.process.name} of mission ${run.missionId} back to "${run.state}"${why}. Next: ${next}`
+  }
+  return ''
+}
