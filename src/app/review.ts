@@ -460,7 +460,7 @@ async function quotedFiles(
       error = part.error
       cursor = part.next_cursor
     }
-    files.push({ path, tree, hunks, error })
+    files.push({ path, tree, treeName: file.tree_name, hunks, error })
   }
   return files
 }
@@ -468,6 +468,7 @@ async function quotedFiles(
 type ReviewHunks = OutputOf<'review_file'>['hunks']
 
 interface FileHunks extends QuotedFile {
+  readonly treeName: string | null
   readonly hunks: ReviewHunks
 }
 
@@ -513,8 +514,8 @@ function summary(work: ReviewAnswer): string {
 
 function plainDiff(files: readonly FileHunks[]): string {
   return files
-    .flatMap(({ path, hunks, error }) => [
-      `=== ${escapeLineBreaks(path)}${error === null ? '' : ` (${error})`}`,
+    .flatMap(({ path, treeName, hunks, error }) => [
+      `=== ${escapeLineBreaks(path)}${treeName === null ? '' : ` in ${treeName}`}${error === null ? '' : ` (${error})`}`,
       ...hunks.flatMap(({ old_start: old, new_start: now, lines }) => [
         `@@ -${hunkRange(old, lines, '-')} +${hunkRange(now, lines, '+')} @@`,
         ...lines.map(({ kind, text }) => `${kind}${text}`),

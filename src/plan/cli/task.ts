@@ -382,6 +382,6 @@ function durationText(task: TaskEntry, page: RenderContext): string {
 
 function measurementSummary(task: TaskEntry, { ink }: RenderContext): string {
   if (!task.files_changed) return ''
-  const scope = task.scope_match === false ? ink('red', ', out of scope') : ''
+  const scope = task.scope_match === false ? ink('red', ', not all in scope') : ''
   return `${formatCount(countAllKinds(task.files_changed), 'file')}${scope}`
 }

@@ -48,6 +48,7 @@ export function reviewHeading(
   {
     subject,
     agents,
+    files,
     totals,
     content,
     verdict,
@@ -67,11 +68,12 @@ export function reviewHeading(
       ? since
       : `${escapeLineBreaks(subject.name)}  ${subject.task_id ?? subject.mission_id ?? ''}`
   const ended = attempts.filter(({ status }) => status !== 'open').length
+  const trees = new Set(files.map(({ tree_name: tree }) => tree)).size
   const sum = subject.kind === 'task' && ended > 1 ? `The task now, after ${ended} attempts: ` : ''
   return [
     `${head}${by}`,
     ...(claimed === null || claimed.status === 'success' ? [] : [endedText(claimed)]),
-    `${sum}${formatCount(totals.files, 'file')}, +${totals.added} -${totals.removed}${totals.viewed === 0 ? '' : `, ${formatCount(totals.viewed, 'file')} ${unchangedSinceViewed}`}; content of this review ${content.slice(0, 12)}`,
+    `${sum}${formatCount(totals.files, 'file')}${trees > 1 ? ` in ${trees} work trees` : ''}, +${totals.added} -${totals.removed}${totals.viewed === 0 ? '' : `, ${formatCount(totals.viewed, 'file')} ${unchangedSinceViewed}`}; content of this review ${content.slice(0, 12)}`,
     ...(verdict === null
       ? unchanged.map((path) => `✗ Claimed but unchanged: ${escapeLineBreaks(path)}`)
       : [verdictText(verdict, page, null)]),
@@ -92,13 +94,14 @@ export function fileLine({
   status,
   path,
   from,
+  tree_name: tree,
   added,
   removed,
   viewed,
   certainty,
 }: ReviewView['files'][number]): string {
   return [
-    `${status[0]?.toUpperCase()} ${escapeLineBreaks(`${from === null ? '' : `${from} → `}${path}`)}`,
+    `${status[0]?.toUpperCase()} ${escapeLineBreaks(`${from === null ? '' : `${from} → `}${path}${tree === null ? '' : ` in ${tree}`}`)}`,
     added === null ? '' : ` +${added} -${removed ?? 0}`,
     viewed === null ? '' : viewed.current ? ` (${unchangedSinceViewed})` : ' (changed since you viewed it)',
     certainty === 'certain' ? '' : ` (${certainty === 'contested' ? 'unclear who changed it' : certainty})`,
