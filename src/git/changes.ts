@@ -278,7 +278,10 @@ function comparisonNotes(span: SnapshotPair, compared: Iterable<Difference>): st
     if (tracks && isUntracking(difference)) untracked.push(difference.path)
   }
   return [
-    ...pathListSentence(committed, 'Committed although the task did not change it, a pre-existing file: '),
+    ...pathListSentence(
+      committed,
+      'Committed although unchanged since the attempt began, a pre-existing file: ',
+    ),
     ...pathListSentence(untracked, 'No longer tracked, but still on disk: '),
     ...repositoryNotes(span),
     ...span.from.notes.map((note) => `At the start: ${note}`),
