@@ -124,9 +124,12 @@ function nextSteps({ plan: { ready, in_progress }, missions, waiting }: OutputOf
 }
 
 function missionStep(mission: MissionOfStatus): string {
-  if (!isAllDone(mission)) return ''
   const { mission_id: id, gates } = mission
   const [gate] = gates
+  if (!isAllDone(mission))
+    return gate?.sent_back && mission.open_tasks === 0
+      ? `${gateReturnText(gate)}Tell your agent to go on.`
+      : ''
   if (gate === undefined)
     return `${doubtsText(mission)}waymark mission complete ${id} --status completed --summary "<what was done>"`
   const steps = gateSteps(mission)
@@ -157,9 +160,13 @@ function doubtsText({ not_proven: doubts, lost }: MissionOfStatus): string {
 /** What comes first: what a person asked for, or what the state is for. */
 function goOnText(gate: MissionOfStatus['gates'][number]): string {
   if (!gate.sent_back) return gate.step ? `${gate.step.replace(/[.]$/, '')}, then:\n` : ''
-  const { author, reason } = gate.sent_back
-  const why = reason === null ? '' : `: “${reason}”`
-  return `${author} sent ${gate.process_name} back${why}. Tell your agent to go on, then:\n`
+  return `${gateReturnText(gate)}Tell your agent to go on, then:\n`
+}
+
+function gateReturnText({ sent_back: back, process_name: name }: MissionOfStatus['gates'][number]): string {
+  if (back === null) return ''
+  const why = back.reason === null ? '' : `: “${back.reason}”`
+  return `${back.author} sent ${name} back${why}. `
 }
 
 function sentBackLines({ sent_back: tasks }: OutputOf<'status'>): string {

@@ -137,6 +137,11 @@ test('release: status says what each step waits for, until the mission is comple
   expect((await project.call('taskman_task_next', { mission: missionId })).message).toContain(
     `Ana sent Release of mission ${missionId} back to "build": “Hash it.”. Next: state_gate_get_state`,
   )
+  const [phase] = (await project.call('show', { id: missionId })).phase_summary
+  const planned = { title: 'Hash', mission: missionId, phase: phase.phase_id }
+  const { id: hash } = await project.call('taskman_task_add', planned)
+  expect(await next()).toContain('Ana sent Release back: “Hash it.”. Tell your agent to go on.')
+  await project.call('task_drop', { id: hash, reason: 'Done in another.' })
   await accept(await work('src/hash.ts'))
   expect(await next()).toContain('submit')
   expect(await next()).not.toContain('sent Release back')
