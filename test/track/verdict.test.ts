@@ -380,6 +380,33 @@ describe('what a task changed since its first attempt began', () => {
       expect((await task.complete()).verdict).toMatchObject(verdict)
     })
 
+    test.each<readonly [string, Answer, (task: SentBackTask) => unknown, object]>([
+      ['', {}, () => undefined, { is: 'contradicted', reasons: [{ rule: 'nothing_changed' }] }],
+      [
+        '',
+        { isOnMachine: true },
+        () => undefined,
+        { is: 'contradicted', reasons: [{ rule: 'nothing_changed' }] },
+      ],
+      [
+        ', and someone else after it',
+        {},
+        ({ write }) => write('src/price.ts', 'export const price = 2\n'),
+        { is: 'unproven', reasons: [{ rule: 'changes_uncertain', paths: ['src/price.ts'] }] },
+      ],
+    ])('a file that another task changed%s', async (_, options, after, verdict) => {
+      const task = await sentBackTask({ isStarted: false, options })
+      const other = await task.start({ name: 'Add tax' })
+      task.write('src/price.ts', 'export const price = 1\n')
+      await task.complete({ task_id: other })
+      task.git('add', '-A')
+      task.git('commit', '-qm', 'Add tax')
+      await task.sendBack()
+      after(task)
+      await task.again()
+      expect((await task.complete()).verdict).toMatchObject(verdict)
+    })
+
     test.each([
       { where: 'without git', options: { git: false } },
       { where: 'on another machine', options: { isOnMachine: true } },

@@ -133,7 +133,9 @@ export interface UncertainFile {
 /** Whether the content of a task differs from the one that a person sent back, be it that the work was only put back. */
 export type ChangeSinceSentBack =
   /** `elsewhere` is only on other branches or in other work trees. */
-  | { readonly is: 'changed' | 'unchanged' | 'elsewhere' }
+  | { readonly is: 'changed' | 'elsewhere' }
+  /** Files may differ that only other tasks changed. */
+  | { readonly is: 'unchanged'; readonly isOnlyOfOthers?: true }
   /** The differing files that no attempt at the task changed; empty where the two could not be compared. */
   | { readonly is: 'unknown'; readonly paths: readonly string[] }
 
@@ -342,6 +344,8 @@ function explainedNoChange(facts: VerdictFacts): readonly VerdictReason[] {
 }
 
 function unchangedSince({ sinceSentBack }: VerdictFacts): string {
+  if (sinceSentBack?.is === 'unchanged' && sinceSentBack.isOnlyOfOthers)
+    return 'Since the task was sent back, only other tasks changed files.'
   return `No file changed since the task ${sinceSentBack ? 'was sent back' : 'began'}.`
 }
 

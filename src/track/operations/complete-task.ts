@@ -68,7 +68,7 @@ import {
 } from './completion.ts'
 import { type CompletionInput, inputFields, outcomeOf, parseCompletion } from './completion-input.ts'
 import { type CompletionAuthor, correct } from './correct-attempt.ts'
-import { judgeCompletion, taskTraces, tracesBrief } from './judge-completion.ts'
+import { judgeCompletion, taskTraces, tracesBrief, workOfOthers } from './judge-completion.ts'
 import { pathsNamed } from './judge-report.ts'
 import {
   findLosses,
@@ -417,6 +417,7 @@ async function prepareCompletion(
     lost: ownLost.map(({ path }) => path),
     sessionTasks: await tasksOfSession(reads, attempt, measuredEnd.changes),
     sentBackAt,
+    others: await workOfOthers(reads, attempt, { related, sentBackAt }),
     isAmended: false,
   }
   const traces = tracesBrief(completion)
@@ -693,6 +694,7 @@ async function prepareAmendment(
     content,
     sessionTasks: await tasksOfSession(reads, attempt, changes),
     sentBackAt,
+    others: await workOfOthers(reads, attempt, { related, sentBackAt }),
     isAmended: true,
   }
   const brief = tracesBrief(completion)

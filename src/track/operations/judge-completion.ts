@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { AttemptMeasurement, Outcome } from '../../events/domain/project-event.ts'
+import { gapsOf } from '../../gate/operations/run/changes-outside-attempts.ts'
 import type { FileState } from '../../git/ports/work-tree.ts'
 import { measuredList, names, place, time } from '../../kernel/operations/fields.ts'
 import {
@@ -10,6 +11,7 @@ import {
   type WorkTree,
 } from '../../kernel/operations/measurement-protocol.ts'
 import type { TaskPromises } from '../../plan/operations/done-when.ts'
+import type { Reads } from '../../store/ports/store.ts'
 import type { ReportedChange } from '../domain/changes.ts'
 import {
   claimedChanges,
@@ -20,7 +22,7 @@ import {
 import { unchangedClaims } from '../domain/claimed-paths.ts'
 import { nameSome, removedWorkNotes } from '../domain/owner-notes.ts'
 import { outOfScopeNotesFor } from '../domain/scope/scope.ts'
-import type { Attempt, SnapshotLocation, TaskOutcome } from '../domain/task.ts'
+import { type Attempt, type SnapshotLocation, type TaskOutcome, treeOf } from '../domain/task.ts'
 import {
   changesOfTask,
   contradictedSubtasks,
@@ -53,6 +55,10 @@ import { absentFiles, claimLinks, claimLinksOf } from './measure-attempt.ts'
 const maxPast = 20
 /** Of files that nobody is known to have changed, only the first are kept. */
 const maxDiffering = 100
+/** Of more attempts of other tasks, only the last are compared. */
+const maxOthers = 20
+const maxGaps = 100
+const maxChangesOfOther = 1000
 
 /** The work of a task that the changes of its last attempt do not show. */
 export const taskTraces = measurement({
@@ -71,7 +77,14 @@ export const taskTraces = measurement({
     /** The files of earlier attempts, at the start of the first attempt that changed them. */
     earlier: measuredList(z.strictObject({ start: place, paths: names })),
     /** The end of the attempt that a person sent back, and the files to compare if it was in another work tree. */
-    sentBack: z.strictObject({ end: place, paths: names }).nullable(),
+    sentBack: z
+      .strictObject({
+        end: place,
+        paths: names,
+        /** When no attempt of another task ran that changed these files. */
+        gaps: measuredList(z.strictObject({ from: place, to: place.nullable(), paths: names }), maxGaps),
+      })
+      .nullable(),
   }),
   measured: z.strictObject({
     touched: names.nullable(),
@@ -84,6 +97,8 @@ export const taskTraces = measurement({
     restored: names,
     /** The paths that differ since the attempt that was sent back ended; null where that is unknown. */
     sinceSentBack: names.nullable(),
+    /** Those that changed in one of the gaps. */
+    inGaps: names,
   }),
   fits: ({ earlier }, { restored }) =>
     isAmong(
@@ -96,12 +111,13 @@ export const taskTraces = measurement({
       const path = links.get(name) ?? name
       return [path, `${end.prefix}${path}`]
     }
-    const [touched, elsewhere, states, absent, sinceSentBack] = await Promise.all([
+    const [touched, elsewhere, states, absent, sinceSentBack, inGaps] = await Promise.all([
       first && witness.touchedPaths(first, end),
       since === null ? null : witness.elsewhere(end, since, past),
       claimed.length === 0 ? null : witness.contents.states(end, claimed.flatMap(pathsOf)),
       absentFiles({ witness }, end, claimed, links),
       sentBack && pathsSince({ witness }, sentBack, end),
+      pathsInGaps({ witness }, sentBack?.gaps ?? [], end),
     ])
     const restored: string[] = []
     for (const { start, paths: changed } of earlier) {
@@ -120,6 +136,7 @@ export const taskTraces = measurement({
       links: [...links],
       restored,
       sinceSentBack: sinceSentBack && [...sinceSentBack],
+      inGaps,
     }
   },
 })
@@ -127,12 +144,33 @@ export const taskTraces = measurement({
 interface SentBackEnd {
   readonly end: SnapshotLocation
   readonly paths: readonly string[]
+  readonly gaps: readonly WorkGap[]
+}
+
+interface WorkGap {
+  readonly from: SnapshotLocation
+  /** Null: the end of the attempt. */
+  readonly to: SnapshotLocation | null
+  readonly paths: readonly string[]
+}
+
+/** A gap that cannot be compared may have changed all its files. */
+async function pathsInGaps(
+  { witness }: Pick<WorkTree, 'witness'>,
+  gaps: readonly WorkGap[],
+  now: SnapshotLocation,
+): Promise<readonly string[]> {
+  const found = gaps.map(async ({ from, to, paths }) => {
+    const differing = await pathsSince({ witness }, { end: from, paths }, to ?? now)
+    return differing === null ? paths : paths.filter((path) => differing.includes(path))
+  })
+  return [...new Set((await Promise.all(found)).flat())]
 }
 
 /** In another work tree of the machine, only the states of some files can be compared. */
 async function pathsSince(
   { witness }: Pick<WorkTree, 'witness'>,
-  { end: from, paths }: SentBackEnd,
+  { end: from, paths }: Pick<SentBackEnd, 'end' | 'paths'>,
   to: SnapshotLocation,
 ): Promise<readonly string[] | null> {
   try {
@@ -179,8 +217,38 @@ export interface ClaimedCompletion {
   readonly sessionTasks: ReadonlySet<string>
   /** When a person sent the work back that this attempt does again. */
   readonly sentBackAt: number | null
+  /** The attempts of other tasks since then. */
+  readonly others: readonly OtherWork[]
   /** The same measurement is judged again, with other words. */
   readonly isAmended: boolean
+}
+
+/** An attempt of another task in the same work tree, and the files that are certainly its own. */
+interface OtherWork {
+  readonly attempt: Attempt
+  readonly paths: readonly string[]
+}
+
+/** What other tasks changed in the work tree since the attempt ended that a person sent back. */
+export async function workOfOthers(
+  { tasks }: Reads,
+  attempt: Attempt,
+  { related, sentBackAt }: Pick<ClaimedCompletion, 'related' | 'sentBackAt'>,
+): Promise<readonly OtherWork[]> {
+  const end = sentBackAt === null ? null : sentBackAttempt(attempt, related, sentBackAt)
+  if (end === null || !isInSameTree(end, attempt)) return []
+  const own = new Set([attempt.id, ...related.map((one) => one.attempt.id)])
+  const since = await tasks.attemptsInTree(treeOf(attempt.snapshot), end.closedAt ?? 0)
+  const others = since
+    .filter(({ id, endSnapshot }) => endSnapshot !== null && !own.has(id))
+    .filter(({ closedAt }) => (closedAt ?? 0) <= (attempt.closedAt ?? Number.POSITIVE_INFINITY))
+    .slice(-maxOthers)
+  const works = others.map(async (other) => {
+    const changes = await tasks.changes(other.id, { limit: maxChangesOfOther, offset: 0 })
+    const certain = changes.filter((one) => one.origin === 'task' && one.attribution === 'certain')
+    return { attempt: other, paths: endsOf(certain) }
+  })
+  return Promise.all(works)
 }
 
 /** What must be measured before the completion can be judged; null for nothing. */
@@ -218,10 +286,25 @@ export function tracesBrief(completion: ClaimedCompletion): BriefOf<typeof taskT
 /** The end that a person sent back, if it is on this machine. */
 function sentBackBrief(completion: ClaimedCompletion): SentBackEnd | null {
   const { attempt, related, sentBackAt } = completion
-  const end =
-    sentBackAt === null ? null : (sentBackAttempt(attempt, related, sentBackAt)?.endSnapshot ?? null)
-  if (end === null || end.machineId !== attempt.snapshot.machineId) return null
-  return { end, paths: ownPathsSince(completion) }
+  const last = sentBackAt === null ? null : sentBackAttempt(attempt, related, sentBackAt)
+  const end = last?.endSnapshot ?? null
+  if (last === null || end === null || end.machineId !== attempt.snapshot.machineId) return null
+  return { end, paths: ownPathsSince(completion), gaps: gapsBesideOthers(last, completion.others) }
+}
+
+/** The intervals since an attempt ended in which no other task ran that changed a file. */
+function gapsBesideOthers(last: Attempt, others: readonly OtherWork[]): readonly WorkGap[] {
+  const gaps = new Map<string, WorkGap & { readonly paths: string[] }>()
+  for (const path of new Set(others.flatMap(({ paths }) => paths))) {
+    const ofPath = others.filter(({ paths }) => paths.includes(path))
+    for (const { from, to } of gapsOf([last, ...ofPath.map(({ attempt }) => attempt)])) {
+      const key = `${from.id} ${to?.id ?? ''}`
+      const gap = gaps.get(key) ?? { from, to, paths: [] }
+      gap.paths.push(path)
+      gaps.set(key, gap)
+    }
+  }
+  return [...gaps.values()].slice(0, maxGaps)
 }
 
 /** The files that the task itself changed since a person sent it back. */
@@ -273,9 +356,13 @@ function sinceSentBack({
 /** Of work that a person sent back: whether its content is another than the one that was sent back. */
 function changeSinceSentBack(
   completion: ClaimedCompletion,
-  { sinceSentBack: differing = null, elsewhere }: Pick<Partial<TaskTraces>, 'sinceSentBack' | 'elsewhere'>,
+  {
+    sinceSentBack: differing = null,
+    inGaps = [],
+    elsewhere,
+  }: Pick<Partial<TaskTraces>, 'sinceSentBack' | 'inGaps' | 'elsewhere'>,
 ): ChangeSinceSentBack | undefined {
-  const { attempt, related, sentBackAt } = completion
+  const { attempt, related, sentBackAt, evidence } = completion
   if (sentBackAt === null) return undefined
   const end = sentBackAttempt(attempt, related, sentBackAt)
   const isHere = end !== null && isInSameTree(end, attempt)
@@ -285,8 +372,16 @@ function changeSinceSentBack(
   ])
   if (differing?.some((path) => own.has(path))) return { is: 'changed' }
   if (differing === null || !isHere) return { is: 'unknown', paths: [] }
-  if (differing.length > 0) return { is: 'unknown', paths: differing.slice(0, maxDiffering) }
-  return (elsewhere?.paths ?? []).length > 0 ? { is: 'elsewhere' } : { is: 'unchanged' }
+  const doubted = new Set([
+    ...inGaps,
+    ...endsOf([...evidence.changes, ...sinceSentBack(completion).flatMap(({ changes }) => changes)]),
+    ...otherPathsOf(evidence),
+  ])
+  const recorded = new Set(completion.others.flatMap(({ paths }) => paths))
+  const open = differing.filter((path) => doubted.has(path) || !recorded.has(path))
+  if (open.length > 0) return { is: 'unknown', paths: open.slice(0, maxDiffering) }
+  if ((elsewhere?.paths ?? []).length > 0) return { is: 'elsewhere' }
+  return { is: 'unchanged', ...(differing.length > 0 && { isOnlyOfOthers: true }) }
 }
 
 export interface JudgedCompletion {

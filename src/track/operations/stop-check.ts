@@ -6,7 +6,7 @@ import type { Reads } from '../../store/ports/store.ts'
 import type { Attempt } from '../domain/task.ts'
 import { reasonText, type VerdictRule } from '../domain/verdict.ts'
 import { comparedContents, comparisonBrief } from './compare-contents.ts'
-import { judgeCompletion, taskTraces, tracesBrief } from './judge-completion.ts'
+import { judgeCompletion, taskTraces, tracesBrief, workOfOthers } from './judge-completion.ts'
 import {
   attemptChanges,
   attemptEnds,
@@ -67,6 +67,7 @@ export async function stopReasons(
     checks: [],
     content: null,
     sentBackAt,
+    others: await workOfOthers(reads, attempt, { related, sentBackAt }),
     isAmended: false,
   }
   const [traces, comparison] = [tracesBrief(completion), comparisonBrief(completion)]
