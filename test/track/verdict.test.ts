@@ -283,6 +283,9 @@ describe('what a task changed since its first attempt began', () => {
     const again = await task.complete('Changed src/auth.ts.')
     expect(rulesOf(again)).toEqual(['nothing_changed', 'no_check'])
     expect(again.verdict.reasons[0].text).toBe('No file changed since the task was sent back.')
+    expect(again.waits_for[0].question).toMatch(
+      /sent it back: “.+” It was completed again without a change: “Changed src\/auth\.ts\.”$/,
+    )
     const reason = await task.complete('It does.', { outcome: { no_change_reason: 'It counts those.' } })
     expect(rulesOf(reason)).toEqual(['no_change', 'no_check'])
     // A retry without a person is judged with the attempts before it, since the task was sent back.

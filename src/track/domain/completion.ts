@@ -159,7 +159,7 @@ export function itemsOpenedBy(
   const attempt = { ...situation.attempt, completedBy: actor }
   const location = { ...attempt, attemptId: attempt.id }
   const sentBack = status === 'failed' ? null : situation.sentBack
-  const items = [...reviewItem(outcome, { attempt, status, sentBack }, setting)]
+  const items = [...reviewItem(outcome, { attempt, status, sentBack, verdict }, setting)]
   const { unexpected } = evidence.scope
   if (unexpected.length > 0) {
     const scopeReason = outsideScope(unexpected, evidence, attempt)
@@ -208,17 +208,18 @@ export function deniedItem(
 }
 
 function reviewItem(
-  { manualReviewNeeded, manualReviewReason }: Outcome,
+  outcome: Outcome,
   {
     attempt,
-    status,
     sentBack,
-  }: Pick<CompletionSituation, 'attempt' | 'sentBack'> & Pick<CompletionRequest, 'status'>,
+    ...completed
+  }: Pick<CompletionSituation, 'attempt' | 'sentBack'> & Pick<CompletionRequest, 'status' | 'verdict'>,
   setting: TransactionContext,
 ): readonly InboxItem[] {
+  const { manualReviewNeeded, manualReviewReason } = outcome
   if (!manualReviewNeeded && sentBack === null) return []
   const requested = manualReviewReason ?? 'The agent asks for a review and gave no reason.'
-  const returned = sentBack === null ? '' : doneAgainText(sentBack, status)
+  const returned = sentBack === null ? '' : doneAgainText(sentBack, outcome, completed)
   const reason = [returned, manualReviewNeeded ? requested : ''].filter(Boolean).join(' ')
   const about = {
     kind: 'review' as const,
@@ -230,11 +231,20 @@ function reviewItem(
 
 function doneAgainText(
   { author, text }: NonNullable<CompletionSituation['sentBack']>,
-  status: TaskOutcome,
+  { noChangeReason, summary }: Outcome,
+  { status, verdict }: Pick<CompletionRequest, 'status' | 'verdict'>,
 ): string {
-  const said = excerpt(text?.trim() ?? '', 300)
-  const words = said === '' ? '.' : `: “${said}”${/[.!?…]$/.test(said) ? '' : '.'}`
-  return `${author} sent it back${words} It ${status === 'success' ? 'was done again' : 'is now partly done'}.`
+  const isUnchanged = verdict?.reasons.some(({ rule }) => rule === 'nothing_changed' || rule === 'no_change')
+  const answer = isUnchanged
+    ? `It was completed again without a change${quoteSentence(noChangeReason || summary)}`
+    : `It ${status === 'success' ? 'was done again' : 'is now partly done'}.`
+  return `${author} sent it back${quoteSentence(text)} ${answer}`
+}
+
+/** `: “Words.”`, or the full stop alone. */
+function quoteSentence(words: string | null | undefined): string {
+  const said = excerpt(words?.trim() ?? '', 300)
+  return said === '' ? '.' : `: “${said}”${/[.!?…]$/.test(said) ? '' : '.'}`
 }
 
 /** The item that a verdict opens, by the project's setting; none for most. */
@@ -408,7 +418,9 @@ export function amendCompletion(
   const asksOfShared = status === 'success' && situation.isLastAtWork === true && verdictItems.length > 0
   const mode = situation.waiting.completion
   const opened = [
-    ...(before.manualReviewNeeded ? [] : reviewItem(outcome, { attempt, status, sentBack: null }, setting)),
+    ...(before.manualReviewNeeded
+      ? []
+      : reviewItem(outcome, { attempt, status, sentBack: null, verdict }, setting)),
     ...verdictItem(verdict, { attempt, mode, asksOfShared }, setting),
   ]
   return {
