@@ -47,14 +47,18 @@ describe('a file that two agents may have changed', () => {
     await isWhole()
   })
 
-  test('asks the second that names it for no name, and says that one of the two has to deny it', async () => {
+  test('asks the second that names it for no name, and for no denial if both changed it', async () => {
     const { first, second, complete } = await sharedFile()
     const fixOf = ({ verdict }: Answer) =>
       verdict.reasons.find(({ rule }: Answer) => rule === 'measurement_partial').fix
     const before = await complete(first, mira, 'Created src/list.ts.')
-    expect(fixOf(before)).toMatch(/^You named it: that settles it once the other agents have completed/)
+    expect(fixOf(before)).toMatch(
+      /^You named it: that settles it once the other agents have completed, unless one of them names it too\./,
+    )
     const after = await complete(second, noor, 'Created src/list.ts.')
-    expect(fixOf(after)).toMatch(/^You and another agent named it: one of you has to deny it/)
+    expect(fixOf(after)).toMatch(
+      /^You and another agent named it\. If both of you changed it, nothing is wrong/,
+    )
     expect(JSON.stringify(after)).not.toContain('name it in your summary')
   })
 

@@ -716,10 +716,11 @@ function partialMeasurement(facts: VerdictFacts): readonly VerdictReason[] {
 function ownerFix(files: readonly UncertainFile[], named: readonly string[]): string {
   const open = files.filter(({ path }) => !named.includes(path))
   const it = files.length === 1 ? 'it' : 'them'
+  const both = `If both of you changed ${it}, nothing is wrong, and nobody denies ${it}: both tasks stay unproven until a person accepts them (waymark review <task>; "manual_review_needed": true in the outcome of a completion asks for it). Else the other one denies ${it} with "not_mine", in the outcome or beside "correction".`
   if (open.length === 0 && files.every(({ isContested }) => isContested === true))
-    return `You and another agent named ${it}: one of you has to deny ${it} ("not_mine", in the outcome or beside "correction"), or a person accepts the work.`
+    return `You and another agent named ${it}. ${both}`
   if (open.length === 0)
-    return `You named ${it}: that settles it once the other agents have completed. If one of them names ${it} too, one of you has to deny ${it} ("not_mine"), or a person accepts the work.`
+    return `You named ${it}: that settles it once the other agents have completed, unless one of them names ${it} too. ${both}`
   return 'Yours: name them in the summary of this call; once it is completed, the other agents can deny them. Not yours: deny them with "not_mine", in the outcome, or later beside "correction". Next time, start a work tree of your own.'
 }
 
