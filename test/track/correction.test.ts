@@ -65,6 +65,19 @@ test('an older attempt is corrected by its id', async () => {
   ])
 })
 
+test('that stays contradicted, only the last attempt can be completed again', async () => {
+  const project = await openProject({ explainsNoChange: false })
+  const { task_id, attempt_id } = await project.call('start_task', { name: 'Retry' })
+  await project.call('complete_task', { task_id, ...done })
+  const noteOf = async () =>
+    (await project.call('complete_task', { task_id, attempt_id, correction: crypto.randomUUID() })).note
+  expect(await noteOf()).toMatch(/Complete the task again without a correction/)
+  await project.call('start_task', { planned_task_id: task_id })
+  project.write('src/cache.ts', 'export const cache = 1\n')
+  await project.call('complete_task', { task_id, ...done })
+  expect(await noteOf()).toBe('The verdict stays contradicted: a correction does not change it.')
+})
+
 test('what was never started, or was given up without a word, has nothing to correct', async () => {
   const { project, mission_id } = await completed()
   await project.call('taskman_phase_add', { id: 'P1', name: 'Later' })

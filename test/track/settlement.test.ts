@@ -300,6 +300,17 @@ describe('a file that two agents may have changed', () => {
     expect((await call('inbox')).items).toMatchObject([{ kind: 'scope', paths: ['src/list.ts'] }])
   })
 
+  test('is not denied once it left the task', async () => {
+    const { first, second, complete, correct } = await sharedFile()
+    await complete(first, mira, 'Added the form.')
+    await complete(second, noor, 'Created src/list.ts.')
+    expect(await correct(first, mira)).toMatchObject({
+      files_changed: { added: [] },
+      files_taken_off: [],
+      note: 'Not among the files of this attempt: src/list.ts. Nothing is to be taken off.',
+    })
+  })
+
   test('is moved by its own agent or a person only', async () => {
     const { first, second, complete, files, call, refused, correct } = await sharedFile()
     await complete(first, mira, 'Added the form.')

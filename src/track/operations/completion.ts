@@ -53,7 +53,7 @@ export async function attemptToClose(
   }
   if (end && last && open === null && isByItsAgent(last, request.actor)) {
     const verdictItems = await openVerdictItems(reads, last)
-    if (verdictItems.length > 0 || (await canAnswer(reads, last)))
+    if (await canAmend(reads, last, verdictItems))
       return { kind: 'amendable', attempt: last, end, verdictItems }
   }
   if (last !== null && request.attemptId !== undefined) {
@@ -67,6 +67,16 @@ export async function attemptToClose(
     })
   }
   throw notRunning(task, last)
+}
+
+/** Whether an ended attempt may be completed again, with another outcome. */
+export async function canAmend(
+  reads: Reads,
+  attempt: Attempt,
+  items?: readonly InboxItem[],
+): Promise<boolean> {
+  const open = items ?? (await openVerdictItems(reads, attempt))
+  return open.length > 0 || canAnswer(reads, attempt)
 }
 
 /** Only the last attempt at a task has them. */

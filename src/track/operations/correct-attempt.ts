@@ -13,7 +13,8 @@ import { withoutSettled } from '../domain/settled-files.ts'
 import type { Attempt } from '../domain/task.ts'
 import type { AttemptEnd } from '../ports/attempt-reads.ts'
 import { completionReport, verdictEntry } from './attempt-answer.ts'
-import { isByItsAgent, openItemsOfTask, storedCompletion } from './completion.ts'
+import { canAmend, isByItsAgent, openItemsOfTask, storedCompletion } from './completion.ts'
+import { deniedPaths } from './judge-report.ts'
 import { denyFiles, followReleases, maxChanges } from './settle-files.ts'
 
 /** Who ends or corrects an attempt, and when. */
@@ -58,19 +59,29 @@ export async function correct(
   const own = settled.flatMap((event) => (event.kind === 'files.settled' ? [event] : []))
   const taken = own.flatMap(({ paths }) => paths)
   const kept = denied.filter((path) => !taken.includes(path.trim().replace(/^\.\//, '')))
+  const changes =
+    kept.length === 0 ? [] : await reads.tasks.changes(corrected.attempt.id, { limit: maxChanges, offset: 0 })
+  const isListed = (path: string) => deniedPaths(changes, corrected.attempt, [path]).size > 0
+  const [listed, absent] = [kept.filter(isListed), kept.filter((path) => !isListed(path))]
   const ignored = request.status !== undefined || request.outcome !== undefined
   const closed = new Set(followed.flatMap((event) => (event.kind === 'inbox.closed' ? [event.itemId] : [])))
   const waiting = (await openItemsOfTask(reads, task.id)).filter(({ id }) => !closed.has(id))
   const notes = [
     ...(ignored ? ['status and outcome are unchanged; the correction is stored beside them.'] : []),
-    ...(kept.length === 0
+    ...(absent.length === 0
+      ? []
+      : [`Not among the files of this attempt: ${nameSome(absent)}. Nothing is to be taken off.`]),
+    ...(listed.length === 0
       ? []
       : [
-          `Not taken off: ${nameSome(kept)}. Only files that another agent may have changed are; where all deny one, a person is asked.`,
+          `Not taken off: ${nameSome(listed)}. Only files that another agent may have changed are; where all deny one, a person is asked.`,
         ]),
     ...(verdict?.is === 'contradicted' && changed === undefined
       ? [
-          `The verdict stays contradicted: a correction does not change it. Complete the task again without a correction, with the status and a corrected outcome.`,
+          'The verdict stays contradicted: a correction does not change it.',
+          ...((await canAmend(reads, corrected.attempt))
+            ? ['Complete the task again without a correction, with the status and a corrected outcome.']
+            : []),
         ]
       : []),
   ]
@@ -79,7 +90,7 @@ export async function correct(
     agentName: corrected.agentName,
     answer: {
       ...answer,
-      ...(end !== null && own.length > 0 && (await reportWithout(reads, corrected.attempt, end, own))),
+      ...(end !== null && denied.length > 0 && (await reportWithout(reads, corrected.attempt, end, own))),
       ...(verdict && { verdict: verdictEntry(verdict) }),
       task_name: excerpt(task.name, 120),
       waits_for: waiting.map(openItemEntry),
