@@ -67,7 +67,17 @@ describe('looking', () => {
     expect(await next()).toBe(failed)
     await call('start_task', { planned_task_id: failed })
     expect((await call('taskman_task_next')).message).toBe(
-      `No task is ready. Of 2 tasks, 1 waits for ${failed} (in progress), you hold ${failed}. Wait with taskman_task_next { claim: true, wait_seconds: 50 }.`,
+      `No task is ready. Of 2 tasks, 1 waits for ${failed} (in progress), you hold ${failed}. Go on with the task that you hold, and end it: complete_task { task_id: "${failed}" }`,
+    )
+  })
+
+  test('names the start of the task that the caller holds', async () => {
+    const { plan, call } = await openPlan()
+    const held = await plan('held')
+    const claim = async () => (await call('taskman_task_next', { claim: true })).message
+    await claim()
+    expect(await claim()).toBe(
+      `No task is ready. Of 1 task, you hold ${held}. Start the task that you hold: start_task { planned_task_id: "${held}" }`,
     )
   })
 

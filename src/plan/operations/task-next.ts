@@ -188,13 +188,28 @@ async function noTaskReason(
   const none = done > 0 ? 'All planned tasks are done.' : `No task is planned ${planText}.`
   const figures = total === 0 ? none : `Of ${formatCount(total, 'task')}, ${reasons.join(', ')}.`
   const other = await readyElsewhere(reads, owner, input, { now, caller, isPerson })
+  // An open attempt holds a claim without an end.
+  const held = inProgress.tasks.filter(({ claim }) => claim?.agent === caller)
+  const claimed = held.find(({ claim }) => claim?.expiresAt !== null)
+  const [started] = held
   const isWaiting = toDo.tasks.some(({ blocked }) => blocked) || inProgress.total > 0
   const wait = isPerson
     ? 'What needs you: waymark inbox'
     : `Wait with taskman_task_next { ${input.mission === undefined ? '' : `mission: ${JSON.stringify(input.mission)}, `}claim: true, wait_seconds: 50 }.`
-  const next = other ?? (isWaiting ? wait : await sentBackText(reads, isPerson))
+  const rest = isWaiting ? wait : await sentBackText(reads, isPerson)
+  const own = started && !isPerson ? goOnText(started) : rest
+  const next = claimed ? startText(claimed, isPerson) : (other ?? own)
   const run = owner === null ? '' : await sentBackRunText(reads, mission?.id ?? null, isPerson)
   return ['No task is ready.', figures, run, next].filter((part) => part !== '').join(' ')
+}
+
+function startText({ task: { id } }: PlannedTask, isPerson: boolean): string {
+  const start = isPerson ? `waymark task start ${id}` : `start_task { planned_task_id: "${id}" }`
+  return `Start the task that you hold: ${start}`
+}
+
+function goOnText({ task: { id } }: PlannedTask): string {
+  return `Go on with the task that you hold, and end it: complete_task { task_id: "${id}" }`
 }
 
 async function sentBackText(reads: Reads, isPerson: boolean): Promise<string> {
