@@ -427,7 +427,7 @@ function otherCommitNotes(
       ...new Set(swept.flatMap((path) => otherAgentNames(ownership.candidates(path), activity))),
     ]
     return [
-      `Commit ${id.slice(0, 8)} "${shortSubject(subject)}" also holds changes that are probably not yours: ${nameSome(swept)} (${nameAuthors(authors)}). They stay theirs in the record: leave the commit, and name your files in the next one.`,
+      `Commit ${id.slice(0, 8)} "${shortSubject(subject)}" also holds changes that are probably not yours: ${nameSome(swept)} (${nameAuthors(authors)}). They stay theirs in the record. Leave the commit as it is; next time, commit only your own files.`,
     ]
   })
 }

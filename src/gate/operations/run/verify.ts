@@ -180,7 +180,7 @@ async function keptVerdictNote(
   const reason =
     verdict.content === undefined
       ? 'The task had no check when it was completed'
-      : 'The files changed since the task was completed'
+      : 'Files of the work tree changed since the task was completed, and a check is about all of them'
   const isSettled = verdict.is === 'proven' || (await tasks.acceptances([taskId])).has(taskId)
   const accept = isSettled ? '' : ` Accept it as it is: waymark review ${taskId}`
   return `${reason}: its verdict stays as it was.${accept}`
