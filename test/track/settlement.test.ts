@@ -48,9 +48,17 @@ describe('a file that two agents may have changed', () => {
   })
 
   test('asks the second that names it for no name, and for no denial if both changed it', async () => {
-    const { first, second, complete } = await sharedFile()
+    const { first, second, complete, call, write, remove } = await sharedFile()
     const fixOf = ({ verdict }: Answer) =>
       verdict.reasons.find(({ rule }: Answer) => rule === 'measurement_partial').fix
+    write('src/form.ts', 'export const form = 1\n')
+    const open = await call(
+      'complete_task',
+      { task_id: first, status: 'success', outcome: { summary: 'Created src/list.ts.' }, preview: true },
+      mira,
+    )
+    expect(fixOf(open)).toMatch(/^Yours: name src\/form\.ts in the summary/)
+    remove('src/form.ts')
     const before = await complete(first, mira, 'Created src/list.ts.')
     expect(fixOf(before)).toMatch(
       /^You named it: that settles it once the other agents have completed, unless one of them names it too\./,

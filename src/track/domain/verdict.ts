@@ -4,7 +4,7 @@ import { pathInsidePrefix, pathPatterns } from '../../kernel/path-pattern.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import type { DoneWhen, Promised } from '../../plan/domain/done-when.ts'
 import { pathsNamedBeside, pathsNamedIn, unchangedClaims, withoutDenials } from './claimed-paths.ts'
-import { listField, nameAuthors } from './owner-notes.ts'
+import { listField, nameAuthors, nameSome } from './owner-notes.ts'
 import type { TaskOutcome } from './task.ts'
 
 export const verdictValues = ['proven', 'unproven', 'contradicted'] as const
@@ -721,7 +721,8 @@ function ownerFix(files: readonly UncertainFile[], named: readonly string[]): st
     return `You and another agent named ${it}. ${both}`
   if (open.length === 0)
     return `You named ${it}: that settles it once the other agents have completed, unless one of them names ${it} too. ${both}`
-  return 'Yours: name them in the summary of this call; once it is completed, the other agents can deny them. Not yours: deny them with "not_mine", in the outcome, or later beside "correction". Next time, start a work tree of your own.'
+  const which = open.length === files.length ? 'them' : nameSome(open.map(({ path }) => path))
+  return `Yours: name ${which} in the summary of this call; once it is completed, the other agents can deny them. Not yours: deny them with "not_mine", in the outcome, or later beside "correction". Next time, start a work tree of your own.`
 }
 
 function ownerText(isProbablyOthers: boolean, agents: readonly string[]): string {
