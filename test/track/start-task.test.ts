@@ -318,7 +318,7 @@ describe('a done task that a person wants again after its mission ended', () => 
     const sentBack = async () => (await project.call('status')).sent_back
     expect(await sentBack()).toEqual([])
     expect((await sendBack()).notes).toEqual([expect.stringContaining(mission_id)])
-    expect(await sentBack()).toEqual([{ task_id, name: 'a', mission_ended: false }])
+    expect(await sentBack()).toMatchObject([{ task_id, name: 'a', mission_ended: false }])
     expect(await missionStatus()).toBe('IN_PROGRESS')
     expect((await project.call('taskman_task_next')).task.id).toBe(task_id)
     const again = await project.call('start_task', { planned_task_id: task_id })
@@ -336,7 +336,7 @@ describe('a done task that a person wants again after its mission ended', () => 
     const { content } = await project.call('review_show', { mission: mission_id }, as)
     const review = { subject: { mission: mission_id }, action: 'send_back', text: 'All of it', content }
     await project.call('review_send', review, as)
-    expect([await missionStatus(), (await project.call('status')).sent_back]).toEqual([
+    expect([await missionStatus(), (await project.call('status')).sent_back]).toMatchObject([
       'IN_PROGRESS',
       sentBack,
     ])
@@ -347,7 +347,7 @@ describe('a done task that a person wants again after its mission ended', () => 
     const [item] = (await project.call('inbox', { mission_id })).items
     const { notes } = await project.call('reject', { id: item.item_id, reason: 'Put it back' }, as)
     expect(notes).toContainEqual(expect.stringContaining(mission_id))
-    expect([await missionStatus(), (await project.call('status')).sent_back]).toEqual([
+    expect([await missionStatus(), (await project.call('status')).sent_back]).toMatchObject([
       'IN_PROGRESS',
       sentBack,
     ])
