@@ -2,12 +2,15 @@ import { z } from 'zod'
 import { endItem, endingOf } from '../../inbox/domain/answers.ts'
 import type { InboxItem, InboxItemKind } from '../../inbox/domain/inbox-item.ts'
 import type { Actor } from '../../kernel/actor.ts'
+import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { TaskId } from '../../kernel/id.ts'
 import { findMilestone, findMission, findPhase, findPlanned } from '../../kernel/operations/find.ts'
 import { identifier, name, text, texts, unlistedField } from '../../kernel/operations/input/fields.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { printEditedEntity, printEntity } from '../../kernel/operations/print.ts'
+import { excerpt } from '../../kernel/text.ts'
+import { sentBackOf } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { reopenIfCompleted } from '../../track/domain/phase-placement.ts'
 import { newTask, type Task } from '../../track/domain/task.ts'
@@ -186,6 +189,7 @@ export const taskEdit = defineOperation({
     const planned = await findPlanned(reads, input.id)
     const milestone = input.milestone === undefined ? null : await findMilestone(reads, input.milestone)
     await assertRole(reads, input.role)
+    if (actor.kind !== 'person') await assertForAgents(reads, planned.task, input)
     const status = input.status ?? null
     const lastAttempt = status === null ? null : await reads.tasks.lastAttempt(planned.task.id)
     const changes = {
@@ -214,6 +218,33 @@ export const taskEdit = defineOperation({
     }
   }),
 )
+
+/** What only people may edit: it would take work out of the sight of a gate, or out of a person's hands. */
+async function assertForAgents(
+  reads: Reads,
+  { id, name: title, missionId }: Task,
+  { status, phase }: z.output<typeof inputFields>,
+): Promise<void> {
+  const named = `${id} "${excerpt(title, 80)}"`
+  const again = callTo('start_task', { planned_task_id: id })
+  if (status === 'done' && (await sentBackOf(reads, id)) !== null) {
+    throw new Failure('REFUSED', `A person sent task ${named} back: it is done by doing it again.`, {
+      reason: 'task_sent_back',
+      hint: hintOf`Start it with ${again}.`,
+    })
+  }
+  if (phase === undefined || missionId === null) return
+  const target = await findPhase(reads, phase)
+  if (target.missionId === missionId || (await reads.tasks.lastAttempt(id)) === null) return
+  throw new Failure(
+    'REFUSED',
+    `Task ${named} was begun in mission ${missionId}: only a person can move it out.`,
+    {
+      reason: 'task_of_mission',
+      hint: `Plan a new task in the other one, or ask a person: waymark task edit ${id} --phase ${target.id}`,
+    },
+  )
+}
 
 async function openVerdictItem({ inboxItems }: Reads, id: TaskId): Promise<InboxItem | null> {
   return (await inboxItems.ofTask(id)).find(({ kind }) => kind === 'verdict') ?? null

@@ -187,6 +187,46 @@ test('release: work that was sent back is not submitted again as it was', async 
   expect(await run.emit('submit')).toMatchObject({ transition: { to_state: 'review' } })
 })
 
+test('release: no agent takes work out of its sight, and what is begun after the approval is proven too', async () => {
+  const { project, run, start, complete } = await gatedMission(shipped('release'), 'release')
+  const accept = async (task: string) => {
+    const { content } = await project.call('review_show', { task }, { actor: ana })
+    await project.call('review_send', { subject: { task }, action: 'approve', content }, { actor: ana })
+  }
+  const work = async (path: string, task?: string) => {
+    const begun = await start(task === undefined ? { name: path } : { task_id: task })
+    project.write(path, 'export const auth = 2\n')
+    await complete(begun)
+    return begun as string
+  }
+  const first = await work('src/auth.ts')
+  const other = await project.call('start_mission', { name: 'Other', objective: 'Else' })
+  await project.call('taskman_phase_add', { id: 'P9', name: 'Else', mission: other.mission_id })
+  const moving = { id: first, phase: 'P9' }
+  expect(await project.refused('taskman_task_edit', moving)).toMatchObject({ reason: 'task_of_mission' })
+  await accept(first)
+  await project.call(
+    'review_send',
+    { subject: { task: first }, action: 'send_back', text: 'Hash it.' },
+    { actor: ana },
+  )
+  const done = { id: first, status: 'done' }
+  expect(await project.refused('taskman_task_edit', done)).toMatchObject({ reason: 'task_sent_back' })
+  project.write('src/hash.ts', 'export const auth = hash(2)\n')
+  await work('src/auth.ts', first)
+  await accept(first)
+  await run.emit('submit')
+  await project.call('approve', { id: run.id }, { actor: ana })
+  const late = await work('src/late.ts')
+  project.git('add', '.')
+  project.git('commit', '-qm', 'Land')
+  expect((await run.refused('finish')).details).toMatchObject({
+    missing_guards: [expect.stringMatching(/^proven: /)],
+  })
+  await accept(late)
+  expect(await run.emit('finish')).toMatchObject({ transition: { to_state: 'released' } })
+})
+
 /** Work of a release that Ana sent back, and that was done again, in a process that needs no check. */
 async function sentBackWork() {
   const text = shipped('release').replace('tasks_done, proven', 'tasks_done')

@@ -27,26 +27,6 @@ export function endsAfterSeams(name: string): readonly string[] {
   return [...name.matchAll(seam)].map(({ 0: { length }, index }) => name.slice(index + length))
 }
 
-/** Verbs of change in such languages, as far as they say that something is done. */
-const doneVerbs: readonly (readonly [RegExp, string])[] = (
-  [
-    ['fixed', '修正|修复|修復'],
-    ['updated', '修改|更新|更改|变更|變更|変更|调整|調整|改进|改善'],
-    ['refactored', '重构|重構|重写|重寫'],
-    ['added', '添加|新增|增加|追加'],
-    ['created', '创建|創建|作成|新建'],
-    ['removed', '删除|刪除|削除|移除'],
-  ] as const
-).flatMap(([english, verbs]) => [
-  [new RegExp(`を(?:${verbs})し(?:(?:まし)?た|(?=,))`, 'gu'), ` was ${english} `],
-  [new RegExp(`已[经經]?(?:${verbs})了?|(?:${verbs})了`, 'gu'), ` ${english} `],
-])
-const joiningWords: readonly (readonly [RegExp, string])[] = [
-  [/(?<=\.[a-z]\w{0,9} )[中里裡内]的?/giu, 'file '],
-  [/(?<![^\s,.;])我[们們]?(?=\s)/gu, 'i'],
-  [/(?<![^\s,.;])(?:[和与與及]|以及|[并並]且?|还|と|や)(?=\s)/gu, 'and'],
-]
-
 /** The same for a report: text in backticks or quotes is a name, other text gets spaces around its names. */
 export function plainReport(text: string): string {
   return plainName(text)
@@ -61,10 +41,5 @@ function withSpaces(text: string): string {
     const ascii = asciiMarks[wideMarks.indexOf(mark)] ?? ''
     return ascii === '(' ? ' (' : `${ascii} `
   })
-  const spaced = replaceAll(marked, doneVerbs).replace(afterName, '$1 ').replace(beforeName, '$& ')
-  return replaceAll(spaced, joiningWords)
-}
-
-function replaceAll(text: string, replacements: readonly (readonly [RegExp, string])[]): string {
-  return replacements.reduce((replaced, [pattern, by]) => replaced.replace(pattern, by), text)
+  return marked.replace(afterName, '$1 ').replace(beforeName, '$& ')
 }
