@@ -127,7 +127,6 @@ test('release ends after its tasks are proven, approved and landed, in this orde
   for (const [missing, state] of [
     ['tasks_done', 'build'],
     ['proven', 'build'],
-    ['redone', 'build'],
     ['approved', 'review'],
     ['landed', 'land'],
   ]) {
@@ -136,4 +135,13 @@ test('release ends after its tasks are proven, approved and landed, in this orde
   }
   const back = [event('submit'), event('send_back', { payload: { reason: 'A test is missing' } })]
   expect(way('release', back, given)).toEqual(['build', 'review', 'build'])
+  const again = [...back, event('submit')]
+  expect(way('release', again, given).at(-1)).toBe('review')
+  expect(
+    way(
+      'release',
+      again,
+      given.filter((name) => name !== 'redone'),
+    ).at(-1),
+  ).toBe('build')
 })

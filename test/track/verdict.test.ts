@@ -410,6 +410,20 @@ describe('what a task changed since its first attempt began', () => {
       expect((await task.complete()).verdict).toMatchObject(verdict)
     })
 
+    test('its own file that only another task changed since does not count', async () => {
+      const task = await sentBackTask({ isStarted: false })
+      await task.sendBack()
+      task.wait(1000)
+      const other = await task.start({ name: 'Round' })
+      task.write('src/auth.ts', 'export const auth = 3\n')
+      await task.complete({ task_id: other })
+      await task.again()
+      const rules = async () => rulesOf(await task.complete({ preview: true }))
+      expect(await rules()).toEqual(['nothing_changed'])
+      task.write('src/auth.ts', 'export const auth = 4\n')
+      expect(await rules()).not.toContain('nothing_changed')
+    })
+
     test.each([
       { where: 'without git', options: { git: false } },
       { where: 'on another machine', options: { isOnMachine: true } },

@@ -38,7 +38,10 @@ function itemText(item: ListedItem, items: readonly ListedItem[], page: RenderCo
   const verdict = verdictBeside(item, items)
   if (verdict === undefined)
     return [inboxItemText(item, page), indentText(answerLines(item, page))].filter(Boolean).join('\n')
-  const lines = [withLocalTimes(item.reason, page.now), `${answeredWithVerdict} It is ${verdict.item_id}.`]
+  const lines = [
+    withLocalTimes(item.reason, page.now),
+    `${answeredWithVerdict} The verdict: ${verdict.item_id}`,
+  ]
   return [itemHead(item, page, true), ...lines.map((line) => indentText(line))].join('\n')
 }
 

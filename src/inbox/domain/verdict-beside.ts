@@ -15,5 +15,4 @@ export function verdictBeside<Item extends ItemOnAttempt>(
   return items.find((one) => one.kind === 'verdict' && one.status === 'open' && one.attempt_id === attempt)
 }
 
-export const answeredWithVerdict =
-  'Whoever approves or sends back the verdict on this attempt answers this, too.'
+export const answeredWithVerdict = 'To approve its verdict, or to send that back, answers this review.'

@@ -370,15 +370,18 @@ function changeSinceSentBack(
     ...ownPathsSince(completion),
     ...(isHere ? ownPathsOf(related.flatMap(({ changes }) => changes)) : []),
   ])
-  if (differing?.some((path) => own.has(path))) return { is: 'changed' }
-  if (differing === null || !isHere) return { is: 'unknown', paths: [] }
+  if (differing === null) return { is: 'unknown', paths: [] }
+  if (!isHere)
+    return differing.some((path) => own.has(path)) ? { is: 'changed' } : { is: 'unknown', paths: [] }
   const doubted = new Set([
     ...inGaps,
     ...endsOf([...evidence.changes, ...sinceSentBack(completion).flatMap(({ changes }) => changes)]),
     ...otherPathsOf(evidence),
   ])
   const recorded = new Set(completion.others.flatMap(({ paths }) => paths))
+  // Another task may have changed a file of this one.
   const open = differing.filter((path) => doubted.has(path) || !recorded.has(path))
+  if (open.some((path) => own.has(path))) return { is: 'changed' }
   if (open.length > 0) return { is: 'unknown', paths: open.slice(0, maxDiffering) }
   if ((elsewhere?.paths ?? []).length > 0) return { is: 'elsewhere' }
   return { is: 'unchanged', ...(differing.length > 0 && { isOnlyOfOthers: true }) }

@@ -277,7 +277,7 @@ test('the inbox says that one answer settles the verdict on redone work and its 
   const verdict = items.find(({ kind }: Answer) => kind === 'verdict')
   const text = inbox({ items, total: 2, next_cursor: null } as never, page)
   expect(text).toMatch(
-    new RegExp(`without a change: “Done.”\\n.*answers this, too\\. It is ${verdict.item_id}\\.`),
+    new RegExp(`without a change: “Done.”\\n.*answers this review\\. The verdict: ${verdict.item_id}`),
   )
   expect(text.match(/waymark reject /g)).toHaveLength(1)
   const done = await project.call('approve', { id: verdict.item_id }, { actor: ana })

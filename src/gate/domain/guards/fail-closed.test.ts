@@ -231,6 +231,8 @@ const cases: Readonly<Record<string, FailClosedCase>> = {
   },
 }
 
+const noVisits: Evidence['visits'] = []
+
 function judgeGuard(guard: Guard, observed: Partial<Observations>, expression: object | string) {
   const definition = {
     dialect: 1,
@@ -242,7 +244,8 @@ function judgeGuard(guard: Guard, observed: Partial<Observations>, expression: o
     payload: {},
     artifacts: [],
     declared: [],
-    visits: recordVisit([], 'a', 1),
+    // It went back.
+    visits: ['a', 'b', 'a'].reduce((visits, state, at) => recordVisit(visits, state, at + 1), noVisits),
     observed: { ...nothingObserved, ...observed },
   }
   return judgeExpression(expression as string, definition, createGuardEvaluator(evidence))

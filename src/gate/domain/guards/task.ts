@@ -15,10 +15,11 @@ export const task: GuardKind<TaskGuard> = {
   needs: ({ phase }) => [{ kind: 'tasks', phase }],
   evaluate: ({ phase, condition }, { observed, visits }) => {
     const where = phase === null ? '' : ` of phase ${phase}`
+    if (condition === 'done_again' && lastReturn(visits) === null)
+      return satisfiedGuard('nothing was sent back')
     const tasks = observed.tasks?.filter((event) => phase === null || event.phase === phase) ?? []
     if (tasks.length === 0) return unknownGuard(`there are no tasks${where}`, 'Add a task, and complete it.')
     if (condition === 'done_again') {
-      if (lastReturn(visits) === null) return satisfiedGuard('nothing was sent back')
       if (tasks.some(({ done, doneAgain }) => done && doneAgain))
         return satisfiedGuard('a task was done since')
       return unsatisfiedGuard(
