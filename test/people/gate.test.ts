@@ -239,6 +239,9 @@ test('gives an address later to the person of an id, and to nobody of the same n
   })
   expect(await project.call('person_add', { ...given, name: ada.id })).toMatchObject(given)
   expect((await project.call('person_list')).people).toMatchObject([given])
+  await expect(project.call('person_add', { ...given, name: 'u-nobody' })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  })
   const ben = await project.call('person_add', { name: 'Ben' })
   for (const { id } of [ada, ben]) {
     await expect(project.call('person_add', { ...given, name: id })).rejects.toMatchObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
-import type { PersonId, TransactionContext } from '../../kernel/id.ts'
+import { idPrefixes, type PersonId, type TransactionContext } from '../../kernel/id.ts'
 import { identifier } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
@@ -67,9 +67,10 @@ export const personAdd = defineOperation({
 )
 
 /** The person of an id who was added without an address and never signed in. Another of the same name gets no rights by it. */
-async function personForEmail({ identities }: Reads, id: string): Promise<Person | null> {
-  const [person] = await identities.peopleNamed(id)
-  return person?.id === id && takesEmail(person) ? person : null
+async function personForEmail(reads: Reads, id: string): Promise<Person | null> {
+  if (!id.startsWith(`${idPrefixes.person}-`)) return null
+  const person = await findPerson(reads, id)
+  return person.id === id && takesEmail(person) ? person : null
 }
 
 function takesEmail({ email, issuer, disabledAt }: Person): boolean {

@@ -117,7 +117,7 @@ export const status = defineOperation({
         lost: z.int(),
       }),
     ),
-    /** Of the last completed missions those that left work. */
+    /** Of the last three completed missions those that left work. */
     completed_with_work_left: list(
       MissionEntry.pick({ mission_id: true, name: true }).extend({ left: LeftWorkEntry }),
     ),
@@ -272,7 +272,7 @@ function isEvaluated(line: MissionListing | undefined): boolean {
 }
 
 async function completedWithWorkLeft({ missions }: Reads) {
-  const completed = await missions.list({ limit: 10, statuses: ['completed'] })
+  const completed = await missions.list({ limit: 3, statuses: ['completed'] })
   const lines = await missions.listings(completed.items.map(({ item }) => item))
   return lines.flatMap((line) => {
     const { mission_id, name, left } = missionEntry(line)
