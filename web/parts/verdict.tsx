@@ -60,7 +60,11 @@ export function CompletionVerdict({
   const ended = claimed?.status == null ? 'done' : statusOf(claimed.status)
   return (
     <section class="completion" aria-label="Completion">
-      {ended === 'done' ? null : <StatusBadge status={ended} />}
+      {ended === 'done' ? null : (
+        <p>
+          <StatusBadge status={ended} />
+        </p>
+      )}
       {claimed ? (
         <ClaimQuote author={claimed.author} person={claimed.person ?? null}>
           {claimed.text}
