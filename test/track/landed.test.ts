@@ -107,6 +107,102 @@ test('what a person undid replaces nothing', async () => {
   expect(measured).toMatchObject([{ is: 'uncommitted' }])
 })
 
+describe('lines that a later task moved to another file', () => {
+  const own = ['export const first = 10', 'export const second = 20', 'export const third = 30']
+  const all = `${own.join('\n')}\n`
+  const old = 'export const utils = () => 1\n'
+  type Files = Readonly<Record<string, string | null>>
+  const someToNew: Files = { 'src/s.ts': `${own[2]}\n`, 'src/s1.ts': `${own.slice(0, 2).join('\n')}\n` }
+  const allToOld: Files = { 'src/s.ts': null, 'src/utils.ts': `${old}${all}` }
+
+  async function doTask(project: Awaited<ReturnType<typeof openProject>>, files: Files): Promise<string> {
+    const { task_id } = await project.call('start_task', { name: 'Numbers', goal: 'g' })
+    for (const [path, content] of Object.entries(files))
+      if (content === null) project.remove(path)
+      else project.write(path, content)
+    await project.call('complete_task', { task_id, status: 'success', outcome: { summary: 'Did it.' } })
+    return task_id
+  }
+
+  async function withMoved(...later: readonly Files[]) {
+    const project = await openProject()
+    project.write('src/utils.ts', old)
+    project.git('add', '-A')
+    project.git('commit', '-qm', 'Utils')
+    const ids: string[] = []
+    for (const files of [{ 'src/s.ts': all }, ...later]) ids.push(await doTask(project, files))
+    const state = async () => {
+      await project.call('measure_landed')
+      return (await project.call('show', { id: ids[0] })).landed.is
+    }
+    return { project, state }
+  }
+
+  test.each([
+    ['some of them, to a new file', [someToNew]],
+    ['all, to a file that was there', [allToOld]],
+    ['twice', [allToOld, { 'src/utils.ts': old, 'src/t.ts': all }]],
+    ['and back', [allToOld, { 'src/utils.ts': old, 'src/s.ts': all }]],
+    ['with a line that was there', [{ 'src/s.ts': null, 'src/utils.ts': all }]],
+  ] as const)('%s, land there', async (_, later) => {
+    const { project, state } = await withMoved(...later)
+    expect(await state()).toBe('uncommitted')
+    project.git('checkout', '-qb', 'side')
+    project.git('add', '-A')
+    project.git('commit', '-qm', 'Numbers')
+    expect(await state()).toBe('committed')
+    project.git('checkout', '-q', '-')
+    expect(await state()).toBe('committed')
+    project.git('merge', '-q', 'side')
+    expect(await state()).toBe('landed')
+    expect(await state()).toBe('landed')
+  })
+
+  test('stay landed when another line was taken from where they had been', async () => {
+    const project = await openProject()
+    project.write('src/utils.ts', `${old}export const rest = 40\n`)
+    project.git('add', '-A')
+    project.git('commit', '-qm', 'Utils')
+    const work = { 'src/utils.ts': `${old}export const rest = 40\n${all}` }
+    for (const files of [work, { 'src/utils.ts': old, 'src/s.ts': all }]) await doTask(project, files)
+    project.git('add', '-A')
+    project.git('commit', '-qm', 'Numbers')
+    for (const _ of [1, 2, 3]) expect((await project.call('measure_landed')).counts).toEqual({ landed: 2 })
+  })
+
+  test('are reverted in their new file', async () => {
+    const { project, state } = await withMoved(allToOld)
+    project.git('add', '-A')
+    project.git('commit', '-qm', 'Numbers')
+    expect(await state()).toBe('landed')
+    project.git('revert', '--no-edit', 'HEAD')
+    expect(await state()).toBe('reverted')
+  })
+
+  test('are not committed yet without the file to which they were moved', async () => {
+    const { project, state } = await withMoved(someToNew)
+    project.git('add', 'src/s.ts')
+    project.git('commit', '-qm', 'Third')
+    expect(await state()).toBe('uncommitted')
+  })
+
+  test('are lost once they are gone from there as well', async () => {
+    const { state } = await withMoved(allToOld, { 'src/utils.ts': old })
+    expect(await state()).toBe('lost')
+  })
+
+  const rewritten = all.replaceAll('const', 'let')
+  test.each([
+    ['rewrote them there', [allToOld, { 'src/utils.ts': `${old}${rewritten}` }]],
+    [
+      'moved what was written in their place',
+      [{ 'src/s.ts': rewritten }, { 'src/s.ts': null, 'src/utils.ts': `${old}${rewritten}` }],
+    ],
+  ] as const)('are replaced if a later one %s', async (_, later) => {
+    expect(await (await withMoved(...later)).state()).toBe('replaced')
+  })
+})
+
 const cases: readonly (readonly [name: string, is: string, (work: Work) => void])[] = [
   ['in the work tree only', 'uncommitted', () => undefined],
   ['committed on another branch', 'committed', (work) => afterCommit(work)],

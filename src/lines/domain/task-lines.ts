@@ -68,24 +68,46 @@ function takesBack({ owners, span }: LineStep, { sentBackAt, undos }: WorkReturn
 const rewriteShare = 0.2
 
 /**
- * What later steps of others left of a task's lines: without those that were rewritten, and in the files as they were
- * renamed. Null if they changed none. Lines that were only taken away, or changed back, are not replaced: they are lost.
+ * What later steps of others left of a task's lines: without those that were rewritten, and in the files to which lines
+ * were moved. Null if they changed none. Lines that were only taken away, or changed back, are not replaced: they are lost.
  */
 export function linesLeft(
   files: readonly TaskFileLines[],
   later: readonly LineStep[],
 ): readonly TaskFileLines[] | null {
-  const left = new Map(
-    files.map(({ path, added, removed }) => [
-      path,
-      {
-        own: new Set(added),
-        removed: new Set(removed),
-        added: new Set(added),
-        rewritten: [] as Rewriting[],
-      },
-    ]),
-  )
+  const { gone, left } = followLater(files, later, new Set())
+  return gone.size === 0 ? left : followLater(files, later, gone).left
+}
+
+interface FollowedFile {
+  readonly own: Set<string>
+  readonly removed: ReadonlySet<string>
+  readonly added: Set<string>
+  readonly rewritten: Rewriting[]
+}
+
+/** Lines of a task that a later one took, and what is left of those that it wrote in their place. */
+interface Rewriting {
+  readonly taken: readonly string[]
+  readonly written: Set<string>
+  /** What was written in their place, and went. */
+  readonly gone: Set<string>
+}
+
+function followedFile({ added, removed }: Omit<TaskFileLines, 'path'>): FollowedFile {
+  return { own: new Set(added), removed: new Set(removed), added: new Set(added), rewritten: [] }
+}
+
+/** Follows a task's lines through later steps. Of the sought lines, those taken from a file are looked for in all others. */
+function followLater(
+  files: readonly TaskFileLines[],
+  later: readonly LineStep[],
+  sought: ReadonlySet<string>,
+): { readonly left: readonly TaskFileLines[] | null; readonly gone: ReadonlySet<string> } {
+  const left = new Map(files.map((file) => [file.path, followedFile(file)]))
+  const gone = new Set<string>()
+  const goneFrom = new Map<string, Set<FollowedFile>>()
+  const broughtTo = new Map<string, Set<FollowedFile>>()
   let isChanged = false
   for (const step of later) {
     if (step.certainty === 'contested') continue
@@ -95,45 +117,70 @@ export function linesLeft(
       left.set(step.path, renamed)
       isChanged = true
     }
-    const file = left.get(step.path)
-    if (file === undefined) continue
-    for (const { added, removed } of step.hunks.length === 0 ? [wholeFiles(step)] : changedHunks(step)) {
-      for (const line of added) if (file.own.has(line)) file.added.add(line)
+    if (sought.size === 0 && !left.has(step.path)) continue
+    const file = left.get(step.path) ?? followedFile({ added: [], removed: [] })
+    left.set(step.path, file)
+    const touched = new Set<string>()
+    for (const { added, removed, moved } of step.hunks.length === 0
+      ? [wholeFiles(step)]
+      : changedHunks(step)) {
+      for (const line of [...added, ...moved]) {
+        if (file.own.has(line)) file.added.add(line)
+        goneFrom.get(line)?.delete(file)
+        if (!sought.has(line)) continue
+        broughtTo.set(line, (broughtTo.get(line) ?? new Set()).add(file))
+        touched.add(line)
+      }
       const written = added.filter((line) => !file.own.has(line) && !file.removed.has(line))
       for (const earlier of file.rewritten) {
-        const gone = removed.filter((line) => earlier.written.delete(line))
-        if (gone.length > 0 && written.length >= gone.length * rewriteShare)
+        const went = removed.filter((line) => earlier.written.delete(line))
+        for (const line of went) earlier.gone.add(line)
+        if (went.length > 0 && written.length >= went.length * rewriteShare)
           for (const line of written) earlier.written.add(line)
       }
+      for (const line of removed) {
+        broughtTo.get(line)?.delete(file)
+        if (file.rewritten.some((earlier) => earlier.gone.has(line))) gone.add(line)
+      }
       const taken = removed.filter((line) => file.added.has(line))
-      if (taken.length === 0 || written.length < taken.length * rewriteShare) continue
+      if (taken.length === 0) continue
+      if (written.length < taken.length * rewriteShare) {
+        for (const line of taken) {
+          gone.add(line)
+          touched.add(line)
+          goneFrom.set(line, (goneFrom.get(line) ?? new Set()).add(file))
+        }
+        continue
+      }
       for (const line of taken) file.added.delete(line)
-      file.rewritten.push({ taken, written: new Set(written) })
+      file.rewritten.push({ taken, written: new Set(written), gone: new Set() })
       isChanged = true
     }
+    for (const line of touched) {
+      const [target] = broughtTo.get(line) ?? []
+      if (target === undefined) continue
+      for (const source of goneFrom.get(line) ?? []) {
+        source.added.delete(line)
+        target.own.add(line)
+        target.added.add(line)
+        isChanged = true
+      }
+      goneFrom.delete(line)
+    }
   }
-  if (!isChanged) return null
-  return [...left]
+  if (!isChanged) return { left: null, gone }
+  const isKept = ({ taken, written, gone: went }: Rewriting) =>
+    written.size + [...went].filter((line) => (broughtTo.get(line)?.size ?? 0) > 0).length >=
+    taken.length * rewriteShare
+  const kept = [...left]
     .map(([path, { added, removed, rewritten }]) => ({
       path,
       // What was written in their place went as well.
-      added: [
-        ...new Set([
-          ...added,
-          ...rewritten.flatMap(({ taken, written }) =>
-            written.size < taken.length * rewriteShare ? taken : [],
-          ),
-        ]),
-      ],
+      added: [...new Set([...added, ...rewritten.flatMap((one) => (isKept(one) ? [] : one.taken))])],
       removed: [...removed],
     }))
     .filter(({ added, removed }) => added.length + removed.length > 0)
-}
-
-/** Lines of a task that a later one took, and what is left of those that it wrote in their place. */
-interface Rewriting {
-  readonly taken: readonly string[]
-  readonly written: Set<string>
+  return { left: kept, gone }
 }
 
 /** A step without hunks changed a file that has no lines; one that only renamed it keeps its content. */
@@ -142,6 +189,7 @@ function wholeFiles({ before, after }: LineStep) {
     added: after === null || after === before ? [] : [wholeFileLine(after)],
     removed: before === null || after === before ? [] : [wholeFileLine(before)],
     returned: [],
+    moved: [],
   }
 }
 
@@ -150,9 +198,11 @@ interface HunkLines {
   readonly added: readonly string[]
   readonly removed: readonly string[]
   readonly returned: readonly string[]
+  /** From other files. */
+  readonly moved: readonly string[]
 }
 
-function changedLines(step: LineStep): HunkLines {
+function changedLines(step: LineStep): Omit<HunkLines, 'moved'> {
   const hunks = changedHunks(step)
   return {
     added: hunks.flatMap(({ added }) => added),
@@ -161,20 +211,29 @@ function changedLines(step: LineStep): HunkLines {
   }
 }
 
-function changedHunks({ hunks, added, removed, brought = [], moved = [], reformatted = [] }: LineStep) {
+function changedHunks(step: LineStep): readonly HunkLines[] {
+  const { path, from = path, hunks, added, removed, brought = [], moved = [], reformatted = [] } = step
+  const ofOthers = new Set(moved.flatMap(([source, , line]) => (source === from ? [] : [line])))
   const notNew = new Set([...moved.map(([, , line]) => line), ...reformatted.map(([, line]) => line)])
   const stillThere = new Set([...moved.map(([, line]) => line), ...reformatted.map(([line]) => line)])
   let [addedAt, removedAt] = [0, 0]
   const found = hunks.map(([before, removedCount, after, addedCount]) => {
-    const lines = { added: [] as string[], removed: [] as string[], returned: [] as string[] }
+    const lines = {
+      added: [] as string[],
+      removed: [] as string[],
+      returned: [] as string[],
+      moved: [] as string[],
+    }
     for (let line = before; line < before + removedCount; line += 1, removedAt += 1) {
       const hash = hashAt(removed, removedAt)
       if (hash !== null && isSolid(hash) && !stillThere.has(line)) lines.removed.push(hash)
     }
     for (let line = after; line < after + addedCount; line += 1, addedAt += 1) {
       const hash = hashAt(added, addedAt)
-      if (hash === null || !isSolid(hash) || notNew.has(line)) continue
-      lines[isBroughtLine({ brought }, line) ? 'returned' : 'added'].push(hash)
+      if (hash === null || !isSolid(hash)) continue
+      const isBrought = isBroughtLine({ brought }, line)
+      if (!notNew.has(line)) lines[isBrought ? 'returned' : 'added'].push(hash)
+      else if (ofOthers.has(line) && !isBrought) lines.moved.push(hash)
     }
     return lines
   })
@@ -184,6 +243,7 @@ function changedHunks({ hunks, added, removed, brought = [], moved = [], reforma
   return found.map(
     (lines): HunkLines => ({
       returned: lines.returned,
+      moved: lines.moved,
       added: lines.added.filter((hash) => !both.has(hash)),
       removed: lines.removed.filter((hash) => !both.has(hash)),
     }),

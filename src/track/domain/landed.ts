@@ -199,9 +199,22 @@ const remains = 0.2
 /** Where the lines of a task are; of those that later tasks changed before they landed, only what is left. */
 export function followLines(task: TaskLines, history: LandingHistory): Landed {
   const found = follow(task, history)
+  if (task.left !== null && task.landed !== null)
+    return followLanded({ ...task, left: task.left }, found, history)
   if (task.left === null || found.is === 'landed' || found.is === 'reverted') return found
   const rest = follow({ ...task, files: task.left }, history)
   return rest.is === 'none' ? { ...found, is: 'replaced' } : rest
+}
+
+/** Moved lines that landed stay landed while they are in their new file, and are reverted once a commit took them from there. */
+function followLanded(
+  task: TaskLines & { readonly left: readonly TaskFileLines[] },
+  found: Landed,
+  history: LandingHistory,
+): Landed {
+  const rest = follow({ ...task, files: task.left, landed: null }, history)
+  if (rest.is === 'landed') return { ...found, ...task.landed, is: 'landed' }
+  return rest.is === 'reverted' && rest.total === found.total ? rest : found
 }
 
 /** Follows lines through the versions of the default branch, then looks for them elsewhere. */

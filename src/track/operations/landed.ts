@@ -361,7 +361,7 @@ async function tasksToMeasure(reads: Reads, machine: string | undefined): Promis
           Math.min(landed?.landedAt ?? first.openedAt, before?.measuredAt ?? first.openedAt) / 1_000,
         ),
         files,
-        left: landed === null ? linesLeft(files, laterSteps(work.steps, ended, work.replacing)) : null,
+        left: linesLeft(files, laterSteps(work.steps, ended, work.replacing)),
         landed: landed && { commit: landed.commit, landedAt: landed.landedAt, lines: landed.lines },
       },
     })
@@ -395,16 +395,19 @@ interface FollowedWork {
 async function followedWork(reads: Reads): Promise<FollowedWork> {
   const tasks = await reads.landings.toMeasure(maxTasks)
   const ids = tasks.map(({ id }) => id)
-  const [attempts, recorded] = await Promise.all([reads.landings.attemptsOf(ids), reads.landings.of(ids)])
+  const [measured, recorded] = await Promise.all([reads.landings.attemptsOf(ids), reads.landings.of(ids)])
+  const first = [...measured.values()].flat()
+  if (first.length === 0) return { tasks: [], recorded, steps: [], replacing: [], undos: [], undone: [] }
+  const since = Math.min(...first.map(({ openedAt }) => openedAt))
+  const others = await reads.landings.withoutLines(maxTasks)
+  const attempts = new Map([...(await reads.landings.attemptsOf(others.map(({ id }) => id))), ...measured])
   const all = [...attempts.values()].flat()
-  if (all.length === 0) return { tasks: [], recorded, steps: [], replacing: [], undos: [], undone: [] }
-  const since = Math.min(...all.map(({ openedAt }) => openedAt))
   const steps = await reads.lines.stepsOfAttempts(
     all.map(({ id }) => id),
     since,
     { nobodys: true },
   )
-  const lastAttempts = new Map(tasks.map(({ id }) => [id, attempts.get(id)?.at(-1) ?? null]))
+  const lastAttempts = new Map([...others, ...tasks].map(({ id }) => [id, attempts.get(id)?.at(-1) ?? null]))
   const undone = await undoneTasks(reads, lastAttempts)
   // What a person took back is not lost: what was measured before stays.
   const followed = tasks

@@ -21,6 +21,8 @@ export interface LandingReads {
   of(taskIds: readonly TaskId[]): Promise<ReadonlyMap<TaskId, RecordedLanding>>
   /** Done tasks with measured attempts: first those that have not landed, the newest first. */
   toMeasure(most: number): Promise<readonly Task[]>
+  /** The done tasks that had nothing to land: they may have moved lines of others. The newest first. */
+  withoutLines(most: number): Promise<readonly Task[]>
   /** The attempts of tasks and of their subtasks, by the task; oldest first. */
   attemptsOf(taskIds: readonly TaskId[]): Promise<ReadonlyMap<TaskId, readonly Attempt[]>>
   /** Of the tasks that are done now. */

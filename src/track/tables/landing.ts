@@ -47,6 +47,16 @@ function isChanged(eb: ExpressionBuilder<Tables, 'landing' | 'task'>) {
 }
 
 export function landingReads({ db, projectId }: ReadScope): LandingReads {
+  const doneTasks = () =>
+    db
+      .selectFrom('task')
+      .leftJoin('landing', (join) =>
+        join.onRef('landing.project_id', '=', 'task.project_id').onRef('landing.task_id', '=', 'task.id'),
+      )
+      .selectAll('task')
+      .where('task.project_id', '=', projectId)
+      .where('task.status', '=', 'done')
+      .where('task.resolution', 'in', ['success', 'partial_success'])
   return {
     async of(taskIds) {
       const found = new Map<TaskId, RecordedLanding>()
@@ -66,15 +76,7 @@ export function landingReads({ db, projectId }: ReadScope): LandingReads {
       return found
     },
     async toMeasure(most) {
-      const rows = await db
-        .selectFrom('task')
-        .leftJoin('landing', (join) =>
-          join.onRef('landing.project_id', '=', 'task.project_id').onRef('landing.task_id', '=', 'task.id'),
-        )
-        .selectAll('task')
-        .where('task.project_id', '=', projectId)
-        .where('task.status', '=', 'done')
-        .where('task.resolution', 'in', ['success', 'partial_success'])
+      const rows = await doneTasks()
         .where((eb) =>
           eb.or([eb('landing.state', 'is', null), eb('landing.state', '!=', 'none'), isChanged(eb)]),
         )
@@ -86,6 +88,14 @@ export function landingReads({ db, projectId }: ReadScope): LandingReads {
             .else(0)
             .end(),
         )
+        .orderBy('task.seq', 'desc')
+        .limit(most)
+        .execute()
+      return rows.map(taskOfRow)
+    },
+    async withoutLines(most) {
+      const rows = await doneTasks()
+        .where((eb) => eb.and([eb('landing.state', '=', 'none'), eb.not(isChanged(eb))]))
         .orderBy('task.seq', 'desc')
         .limit(most)
         .execute()
