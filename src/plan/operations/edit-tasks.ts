@@ -37,6 +37,7 @@ import {
   statusField,
 } from './fields.ts'
 import { listedOfTask, PlannedTaskEntry, TaskOrBrief, taskAnswer } from './plan-answer.ts'
+import { assertStaysInMission } from './stay-in-mission.ts'
 
 export const taskAdd = defineOperation({
   name: 'taskman_task_add',
@@ -222,9 +223,10 @@ export const taskEdit = defineOperation({
 /** What only people may edit: it would take work out of the sight of a gate, or out of a person's hands. */
 async function assertForAgents(
   reads: Reads,
-  { id, name: title, missionId }: Task,
+  task: Task,
   { status, phase }: z.output<typeof inputFields>,
 ): Promise<void> {
+  const { id, name: title } = task
   const named = `${id} "${excerpt(title, 80)}"`
   const again = callTo('start_task', { planned_task_id: id })
   if (status === 'done' && (await sentBackOf(reads, id)) !== null) {
@@ -233,17 +235,7 @@ async function assertForAgents(
       hint: hintOf`Start it with ${again}.`,
     })
   }
-  if (phase === undefined || missionId === null) return
-  const target = await findPhase(reads, phase)
-  if (target.missionId === missionId || (await reads.tasks.lastAttempt(id)) === null) return
-  throw new Failure(
-    'REFUSED',
-    `Task ${named} was begun in mission ${missionId}: only a person can move it out.`,
-    {
-      reason: 'task_of_mission',
-      hint: `Plan a new task in the other one, or ask a person: waymark task edit ${id} --phase ${target.id}`,
-    },
-  )
+  if (phase !== undefined) await assertStaysInMission(reads, [task], await findPhase(reads, phase))
 }
 
 async function openVerdictItem({ inboxItems }: Reads, id: TaskId): Promise<InboxItem | null> {

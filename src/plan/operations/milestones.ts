@@ -10,6 +10,7 @@ import { printEditedEntity, printEntity, printList } from '../../kernel/operatio
 import type { Milestone, MilestoneChanges } from '../domain/plan.ts'
 import { briefEntity, briefIdField, reachedField, spanField } from './fields.ts'
 import { MilestoneEntry, MilestoneOrBrief, milestoneEntry } from './plan-answer.ts'
+import { assertStaysInMission } from './stay-in-mission.ts'
 
 export const milestoneAdd = defineOperation({
   name: 'taskman_milestone_add',
@@ -56,6 +57,9 @@ export const milestoneAdd = defineOperation({
   }),
 )
 
+/** More tasks of a milestone than anyone plans. */
+const maxMoved = 1_000
+
 export const milestoneEdit = defineOperation({
   name: 'taskman_milestone_edit',
   tool: 'taskman_milestone_edit',
@@ -85,10 +89,19 @@ export const milestoneEdit = defineOperation({
   output: MilestoneOrBrief,
   brief: briefEntity,
   print: printEditedEntity,
-}).handler(({ record }, input) =>
-  record(async (reads) => {
+}).handler(({ record, actor }, input) =>
+  record(async (reads, { at: now }) => {
     const milestone = await findMilestone(reads, input.id)
     const phase = input.phase === undefined ? null : await findPhase(reads, input.phase)
+    if (phase && actor.kind !== 'person') {
+      const moved = await reads.plan.tasks({ milestoneId: milestone.id, now }, { limit: maxMoved })
+      await assertStaysInMission(
+        reads,
+        // What is done stays where it was done.
+        moved.tasks.flatMap(({ task }) => (task.status === 'done' ? [] : [task])),
+        phase,
+      )
+    }
     const home = phase ?? (await findPhase(reads, milestone.phaseId))
     const changes: MilestoneChanges = {
       ...(input.name !== undefined && { name: input.name }),
