@@ -28,7 +28,8 @@ function withRemote(machines: readonly AgentMachine[]): void {
   }
 }
 
-test('tasks of another machine are named with it until they are measured there', async () => {
+/** Two machines with one remote, whose mission is gated by the guard `landed`. */
+async function gatedPair() {
   const server = await teamServer()
   const [first, second] = ['ada', 'ben'].map((name) => connectedMachine(server, server.newToken(name))) as [
     AgentMachine,
@@ -39,6 +40,11 @@ test('tasks of another machine are named with it until they are measured there',
   const [ada, ben] = [await first.connect(), await second.connect()]
   const { mission_id } = await ada.call('start_mission', { name: 'Shop', objective: 'Sell' })
   const { run_id } = await ada.call('state_gate_create_run', { process_id: 'merged', mission_id })
+  return { server, first, second, ada, ben, mission_id, run_id }
+}
+
+test('tasks of another machine are named with it until they are measured there', async () => {
+  const { first, second, ada, ben, mission_id, run_id } = await gatedPair()
   const work = async (agent: typeof ada, machine: AgentMachine, name: string) => {
     const { task_id } = await agent.call('start_task', { name, goal: 'g', mission_id })
     machine.write(join('src', `${name}.ts`), `export const ${name} = 1\n`)
@@ -88,16 +94,7 @@ test('tasks of another machine are named with it until they are measured there',
 })
 
 test('an attempt on another machine does not hide lines that did not land', async () => {
-  const server = await teamServer()
-  const [first, second] = ['ada', 'ben'].map((name) => connectedMachine(server, server.newToken(name))) as [
-    AgentMachine,
-    AgentMachine,
-  ]
-  withRemote([first, second])
-  first.write('.waymark/processes/merged.yaml', merged)
-  const [ada, ben] = [await first.connect(), await second.connect()]
-  const { mission_id } = await ada.call('start_mission', { name: 'Shop', objective: 'Sell' })
-  const { run_id } = await ada.call('state_gate_create_run', { process_id: 'merged', mission_id })
+  const { server, first, second, ada, ben, mission_id, run_id } = await gatedPair()
   const { task_id } = await ada.call('start_task', { name: 'Tax', goal: 'g', mission_id })
   first.write('src/tax.ts', 'export const tax = 1\nexport const rate = 19\n')
   const summary = 'Added src/tax.ts.'

@@ -55,7 +55,7 @@ export const commandList = defineOperation({
       }),
     ),
     ...page,
-    /** Approved, but not in the list of this machine: they run where they were approved, and where --trust-commands was given. */
+    /** Approved, but not in the list of this machine: each runs on the machine that asked, if it trusts the server. */
     approved_elsewhere: list(Answered),
     refused: list(Answered.extend({ reason: z.string() })),
   }),
@@ -142,7 +142,7 @@ async function countedAnswers(
   const approved = counting(local.approved, 'resolved')
   return {
     approved,
-    /** Only in the record: they run where they were approved, and where the server is trusted. */
+    /** Only in the record: each runs on the machine that asked, if it trusts the server. */
     elsewhere: oncePerHash(without(approved, recorded.approved)),
     refused: [
       ...without(approved, recorded.refused),

@@ -15,4 +15,4 @@ export function verdictBeside<Item extends ItemOnAttempt>(
   return items.find((one) => one.kind === 'verdict' && one.status === 'open' && one.attempt_id === attempt)
 }
 
-export const answeredWithVerdict = 'To approve its verdict, or to send that back, answers this review.'
+export const answeredWithVerdict = 'Approving or sending back its verdict answers this review, too.'

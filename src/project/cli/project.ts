@@ -322,7 +322,7 @@ export const commandList: AnswerView<'command_list'> = (answer, page) => {
       `${page.ink('bold', hash.slice(0, 12))}  ${run}`,
       indentText(`by ${author} ${formatAge(createdAt, page.now)}, in ${folder}`),
       indentText(
-        'it runs where it was approved, and on machines that trust the server (waymark connect --trust-commands)',
+        'it runs on the machine that asked, if that trusts the server (waymark connect --trust-commands)',
       ),
     ].join('\n'),
   )

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { sentBackBy } from '../../gate/operations/run/sent-back-runs.ts'
+import { sentBackRun } from '../../gate/operations/run/sent-back-runs.ts'
 import type { MissionId, TaskId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
@@ -55,7 +55,6 @@ export const taskReviewFields = {
 }
 
 const maxComments = 20
-const maxRuns = 20
 const maxCharacters = 6000
 
 /** For the agent at a task: answer each with reply_to_review. */
@@ -75,18 +74,10 @@ export async function reviewOfTask(reads: Reads, taskId: TaskId) {
 
 /** Who sent a run about a task or its mission back, until a task is done again. */
 async function runSentBack(reads: Reads, taskId: TaskId): Promise<SentBack | null> {
-  const task = await reads.tasks.find(taskId)
-  const subjects = [{ taskId }, ...(task?.missionId ? [{ missionId: task.missionId }] : [])]
-  for (const subject of subjects) {
-    const { items } = await reads.runs.list({ status: 'active', ...subject }, { limit: maxRuns })
-    for (const { item: run } of items) {
-      const definition = await reads.runs.definition(run.process.hash)
-      const isMeant = run.taskId === null || run.taskId === taskId
-      const back = definition && isMeant ? await sentBackBy(reads, run, definition) : null
-      if (back) return { author: back.author, text: back.reason, at: back.at }
-    }
-  }
-  return null
+  const missionId = (await reads.tasks.find(taskId))?.missionId
+  const ofTask = await sentBackRun(reads, { taskId })
+  const back = ofTask ?? (missionId ? await sentBackRun(reads, { missionId }) : null)
+  return back && { author: back.author, text: back.reason, at: back.at }
 }
 
 /** The same for a mission, optionally only reviews since a time. */

@@ -371,20 +371,24 @@ const commentsOfMission = prepareQuery((db, projectId: string, missionId: string
     .limit(maxComments),
 )
 
-/** Reviews that may concern a task: of it, of its missions, and of all new work. Newest first. */
 /** A query for all reviews, and for those that are more than comments. */
 function forReviews<Query>(build: (actions: readonly ReviewAction[]) => Query) {
   return { all: build(reviewActions), decisions: build(['approve', 'send_back']) }
 }
 
+function reviewsWith(db: ReadScope['db'], projectId: string, actions: readonly ReviewAction[]) {
+  return db
+    .selectFrom('review')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('action', 'in', [...actions])
+}
+
+/** Reviews that may concern a task: of it, of its missions, and of all new work. Newest first. */
 const reviewsNamingTask = forReviews((actions) =>
   prepareByLimit((limit) =>
     prepareQuery((db, projectId: string, taskId: string) =>
-      db
-        .selectFrom('review')
-        .selectAll()
-        .where('project_id', '=', projectId)
-        .where('action', 'in', [...actions])
+      reviewsWith(db, projectId, actions)
         .where((eb) =>
           eb.or([
             eb('subject', 'in', [taskId, 'since']),
@@ -411,11 +415,7 @@ const reviewsNamingTask = forReviews((actions) =>
 const reviewsOfMission = forReviews((actions) =>
   prepareByLimit((limit) =>
     prepareQuery((db, projectId: string, missionId: string) =>
-      db
-        .selectFrom('review')
-        .selectAll()
-        .where('project_id', '=', projectId)
-        .where('action', 'in', [...actions])
+      reviewsWith(db, projectId, actions)
         .where((eb) =>
           eb.or([
             eb('mission_id', '=', missionId),

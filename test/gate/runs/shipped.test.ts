@@ -212,6 +212,11 @@ test('release: no agent takes work out of its sight, and what is begun after the
   )
   const done = { id: first, status: 'done' }
   expect(await project.refused('taskman_task_edit', done)).toMatchObject({ reason: 'task_sent_back' })
+  const { phase_id: phase } = await project.call('taskman_task_get', { id: first })
+  await project.call('taskman_milestone_add', { id: 'M1', name: 'All', criterion: 'c', phase })
+  await project.call('taskman_task_edit', { id: first, milestone: 'M1' })
+  const away = { id: 'M1', phase: 'P9' }
+  expect(await project.refused('taskman_milestone_edit', away)).toMatchObject({ reason: 'task_of_mission' })
   project.write('src/hash.ts', 'export const auth = hash(2)\n')
   await work('src/auth.ts', first)
   await accept(first)
@@ -277,7 +282,7 @@ test('the inbox says that one answer settles the verdict on redone work and its 
   const verdict = items.find(({ kind }: Answer) => kind === 'verdict')
   const text = inbox({ items, total: 2, next_cursor: null } as never, page)
   expect(text).toMatch(
-    new RegExp(`without a change: “Done.”\\n.*answers this review\\. The verdict: ${verdict.item_id}`),
+    new RegExp(`without a change: “Done.”\\n.*answers this review, too\\. The verdict: ${verdict.item_id}`),
   )
   expect(text.match(/waymark reject /g)).toHaveLength(1)
   const done = await project.call('approve', { id: verdict.item_id }, { actor: ana })

@@ -1,4 +1,4 @@
-import type { MissionId } from '../../../kernel/id.ts'
+import type { MissionId, TaskId } from '../../../kernel/id.ts'
 import { excerpt } from '../../../kernel/text.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import { completedSince } from '../../../track/domain/task.ts'
@@ -21,22 +21,32 @@ export async function sentBackBy({ runs }: Reads, record: RunRecord, definition:
 
 const maxRuns = 20
 
+/** The first active run about a task or a mission, or of any, that a person sent back. */
+export async function sentBackRun(
+  reads: Reads,
+  about: { readonly taskId?: TaskId; readonly missionId?: MissionId },
+) {
+  const { items } = await reads.runs.list({ status: 'active', ...about }, { limit: maxRuns })
+  for (const { item: run } of items) {
+    // A run about a mission's task is not about the mission.
+    if (about.taskId === undefined && (run.missionId === null || run.taskId !== null)) continue
+    const definition = await reads.runs.definition(run.process.hash)
+    const back = definition && (await sentBackBy(reads, run, definition))
+    if (back) return { run, ...back }
+  }
+  return null
+}
+
 /** Says which run of a mission, or of any, a person sent back; empty if there is none. */
 export async function sentBackRunText(
   reads: Reads,
   missionId: MissionId | null,
   isPerson: boolean,
 ): Promise<string> {
-  const filter = { status: 'active' as const, ...(missionId !== null && { missionId }) }
-  const { items } = await reads.runs.list(filter, { limit: maxRuns })
-  for (const { item: run } of items) {
-    if (run.missionId === null || run.taskId !== null) continue
-    const definition = await reads.runs.definition(run.process.hash)
-    const back = definition && (await sentBackBy(reads, run, definition))
-    if (!back) continue
-    const why = back.reason === null ? '' : `: “${back.reason}”`
-    const next = isPerson ? `waymark run show ${run.id}` : `state_gate_get_state { run_id: "${run.id}" }`
-    return `${back.author} sent ${run.process.name} of mission ${run.missionId} back to "${run.state}"${why}. Next: ${next}`
-  }
-  return ''
+  const back = await sentBackRun(reads, missionId === null ? {} : { missionId })
+  if (back === null) return ''
+  const { run, author, reason } = back
+  const why = reason === null ? '' : `: “${reason}”`
+  const next = isPerson ? `waymark run show ${run.id}` : `state_gate_get_state { run_id: "${run.id}" }`
+  return `${author} sent ${run.process.name} of mission ${run.missionId} back to "${run.state}"${why}. Next: ${next}`
 }
