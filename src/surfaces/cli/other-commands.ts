@@ -8,7 +8,7 @@ export interface OtherCommand {
   readonly words?: readonly string[]
   /** It extends the operation of that name with flags. */
   readonly joins?: true
-  /** When the operation of that name runs instead, as a sentence. */
+  /** When the operation of that name runs instead, as a sentence that the description of the operation follows. */
   readonly otherwise?: string
   /** The descriptions of its flags. */
   readonly explained?: readonly (readonly [string, string])[]
@@ -86,7 +86,7 @@ export const otherCommands: readonly OtherCommand[] = [
     command: 'init',
     title: 'Set up the clients found here (the programs your agents run in)',
     otherwise:
-      'It also makes the record (.waymark/). Not in a terminal and without flags, it makes only the record.',
+      'It also makes the record (.waymark/). Not in a terminal and without flags it makes only that, as the tool taskman_init does:',
     usage:
       'waymark init [--clients <names>] [--user] [--allow] [--rules] [--hooks] [--shared] [--no-capture] [--toolsets <names>] [--via npx] [--dry-run] [--check] [--undo] [--force] [--yes] [--json] [--format json|text] [--project <folder>]',
     explained: [

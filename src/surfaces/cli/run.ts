@@ -92,7 +92,7 @@ async function run(words: readonly string[], host: LoadedHost): Promise<ExitCode
   const other = otherCommands.find(({ command }) => hasPrefix(words, command))
   const named = findCommand(operations, words)
   if (other && rest.some(isHelpFlag) && !isLongerCommand(named, other))
-    return writeLine(`${otherHelp(other, named, host)}${groupHelp(other, host)}`, host)
+    return writeLine(otherHelp(other, named, host), host)
   if (first === 'completion') return writeLine(completionScript(rest[0]), host)
   if (first === '__complete') return writeLine(await completeWords(rest, host), host)
   if (named) return perform(named, { ...host, operations: async () => operations })
@@ -274,7 +274,7 @@ function help(words: readonly string[], host: LoadedHost): ExitCode {
   const other = otherCommands.find(({ command }) => hasPrefix(words, command))
   const found = findCommand(operations, words)
   if (other && !isLongerCommand(found, other)) {
-    return writeLine(`${otherHelp(other, found, host)}${groupHelp(other, host)}`, host)
+    return writeLine(otherHelp(other, found, host), host)
   }
   if (found) return writeLine(commandHelp(found.operation, terminal, { operations }), host)
   const group = commandGroup(operations, words[0] ?? '')
@@ -321,19 +321,8 @@ function otherHelp(
   if (other.joins && found) return commandHelp(found.operation, terminal, { operations, added: other })
   const { title, usage: line, otherwise, explained: flags = [] } = other
   const explained = flags.length === 0 ? '' : `\n${twoColumns(flags, terminal)}\n`
-  const further =
-    found && otherwise
-      ? `\n${otherwise}\nAgents have the tool ${found.operation.name}, which makes only the record: after this command, nobody needs it. Its description:\n${found.operation.description}\n`
-      : ''
+  const further = found && otherwise ? `\n${otherwise}\n${found.operation.description}\n` : ''
   return `${title}\n\nUsage: ${line}\n${explained}${further}`
-}
-
-/** Also the commands of a server with the same words: they have their own flags. */
-function groupHelp({ command, otherwise }: OtherCommand, { operations, terminal }: LoadedHost): string {
-  const group = otherwise === undefined ? [] : commandGroup(operations, command)
-  if (group.length === 0) return ''
-  const parts = group.map((operation) => commandHelp(operation, terminal, { operations }))
-  return `\n${otherwise}\n\n${parts.join('\n')}`
 }
 
 function writeLine(text: string, { terminal }: Pick<CommandLineHost, 'terminal'>): ExitCode {
