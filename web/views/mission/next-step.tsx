@@ -103,18 +103,18 @@ function NextEvents({ runId, processName }: MissionStepProps) {
       <StatusIcon status={isReady ? 'ready' : 'planned'} named={false} />
       <span>
         Next step of {processName}:{' '}
-        <a class={isReady && isMine ? 'button' : 'link'} href={href(`/runs/${runId}`)}>
+        <a class={!missing && isMine ? 'button' : 'link'} href={href(`/runs/${runId}`)}>
           {eventWords(next.event)}
         </a>{' '}
         <span class="muted">
-          {!missing ? (
-            'Nothing is missing.'
-          ) : isReady ? (
-            <Prose text={`At the last measurement: ${missing.reason}. It is measured again when sent.`} />
+          {missing ? (
+            <Prose
+              text={`${isReady ? 'At the last measurement' : 'Not yet'}: ${missing.reason}. ${missing.fix}`}
+            />
           ) : (
-            <Prose text={`Not yet: ${missing.reason}.`} />
+            'Nothing is missing.'
           )}{' '}
-          {isReady && isMine ? 'You can send it.' : `Sent by ${roles}.`}
+          {!isReady || !isMine ? `Sent by ${roles}.` : missing ? '' : 'You can send it.'}
         </span>
       </span>
     </p>
