@@ -359,6 +359,19 @@ describe('what a task changed since its first attempt began', () => {
       ])
     })
 
+    test('what a person’s undo took back is no change, what is written after it is one', async () => {
+      const task = await sentBackTask({ isStarted: false })
+      await task.sendBack()
+      task.wait(1000)
+      await task.call('undo', { id: task.id, yes: true }, asPerson)
+      await task.again()
+      const { verdict } = await task.complete()
+      expect(verdict).toMatchObject({ is: 'contradicted', reasons: [{ rule: 'nothing_changed' }] })
+      await task.again()
+      task.write('src/auth.ts', 'export const auth = "again"\n')
+      expect((await task.complete()).verdict.is).toBe('proven')
+    })
+
     test('a file in another work tree proves nothing', async () => {
       const task = await sentBackTask()
       task.git('worktree', 'add', '-q', '--detach', '../beside')

@@ -345,7 +345,7 @@ function explainedNoChange(facts: VerdictFacts): readonly VerdictReason[] {
 
 function unchangedSince({ sinceSentBack }: VerdictFacts): string {
   if (sinceSentBack?.is === 'unchanged' && sinceSentBack.isOnlyOfOthers)
-    return 'Since the task was sent back, only other tasks changed files.'
+    return 'Since the task was sent back, only other tasks, an undo or a restore changed files.'
   return `No file changed since the task ${sinceSentBack ? 'was sent back' : 'began'}.`
 }
 

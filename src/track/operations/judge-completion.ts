@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { AttemptMeasurement, Outcome } from '../../events/domain/project-event.ts'
-import { gapsOf } from '../../gate/operations/run/changes-outside-attempts.ts'
+import { gapsOf, type MeasuredWork } from '../../gate/operations/run/changes-outside-attempts.ts'
 import type { FileState } from '../../git/ports/work-tree.ts'
 import { measuredList, names, place, time } from '../../kernel/operations/fields.ts'
 import {
@@ -217,38 +217,52 @@ export interface ClaimedCompletion {
   readonly sessionTasks: ReadonlySet<string>
   /** When a person sent the work back that this attempt does again. */
   readonly sentBackAt: number | null
-  /** The attempts of other tasks since then. */
+  /** What other tasks, undos and restores changed since then. */
   readonly others: readonly OtherWork[]
   /** The same measurement is judged again, with other words. */
   readonly isAmended: boolean
 }
 
-/** An attempt of another task in the same work tree, and the files that are certainly its own. */
+/** An attempt of another task, an undo or a restore in the same work tree, and the files that are certainly its own. */
 interface OtherWork {
-  readonly attempt: Attempt
+  readonly attempt: MeasuredWork
   readonly paths: readonly string[]
 }
 
-/** What other tasks changed in the work tree since the attempt ended that a person sent back. */
+/** What other tasks and people's commands changed in the work tree since the attempt ended that a person sent back. */
 export async function workOfOthers(
-  { tasks }: Reads,
+  { tasks, treeWrites }: Reads,
   attempt: Attempt,
   { related, sentBackAt }: Pick<ClaimedCompletion, 'related' | 'sentBackAt'>,
 ): Promise<readonly OtherWork[]> {
   const end = sentBackAt === null ? null : sentBackAttempt(attempt, related, sentBackAt)
   if (end === null || !isInSameTree(end, attempt)) return []
   const own = new Set([attempt.id, ...related.map((one) => one.attempt.id)])
-  const since = await tasks.attemptsInTree(treeOf(attempt.snapshot), end.closedAt ?? 0)
+  const until = attempt.closedAt ?? Number.POSITIVE_INFINITY
+  const tree = treeOf(attempt.snapshot)
+  const [since, writes] = await Promise.all([
+    tasks.attemptsInTree(tree, end.closedAt ?? 0),
+    treeWrites.since(end.closedAt ?? 0, tree),
+  ])
   const others = since
     .filter(({ id, endSnapshot }) => endSnapshot !== null && !own.has(id))
-    .filter(({ closedAt }) => (closedAt ?? 0) <= (attempt.closedAt ?? Number.POSITIVE_INFINITY))
+    .filter(({ closedAt }) => (closedAt ?? 0) <= until)
     .slice(-maxOthers)
   const works = others.map(async (other) => {
     const changes = await tasks.changes(other.id, { limit: maxChangesOfOther, offset: 0 })
     const certain = changes.filter((one) => one.origin === 'task' && one.attribution === 'certain')
     return { attempt: other, paths: endsOf(certain) }
   })
-  return Promise.all(works)
+  const written = writes
+    .filter(({ writtenAt }) => writtenAt <= until)
+    .slice(0, maxOthers)
+    .map(({ before: snapshot, after: endSnapshot, writtenAt: at, files: paths }) => ({
+      attempt: { status: 'success', snapshot, endSnapshot, openedAt: at, closedAt: at } as const,
+      paths,
+    }))
+  return [...(await Promise.all(works)), ...written].toSorted(
+    (a, b) => a.attempt.openedAt - b.attempt.openedAt,
+  )
 }
 
 /** What must be measured before the completion can be judged; null for nothing. */

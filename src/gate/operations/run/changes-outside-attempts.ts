@@ -60,7 +60,10 @@ export async function gapChangesOf(
   return found
 }
 
-export function gapsOf(attempts: readonly Attempt[]): readonly AttemptGap[] {
+export type MeasuredWork = Pick<Attempt, 'status' | 'snapshot' | 'endSnapshot' | 'openedAt' | 'closedAt'>
+
+/** The intervals in which none of them ran. */
+export function gapsOf(attempts: readonly MeasuredWork[]): readonly AttemptGap[] {
   const [first] = attempts
   if (first === undefined) return []
   const gaps: AttemptGap[] = []
