@@ -83,6 +83,25 @@ test.each([
   '- src/a.ts: updated. Its API is unchanged.',
   'Updated src/a.ts.\n- src/a.ts, with no changes to the API',
   'Updated src/a.ts.\n- src/a.ts: the signature is intact',
+  ...[
+    'src/c.ts is unchanged and still imports src/a.ts.',
+    'src/c.ts, which imports src/a.ts, is unchanged.',
+    'I reverted src/c.ts, which src/a.ts replaces.',
+    'src/c.ts is unchanged (it imports src/a.ts).',
+    'src/c.ts needed no changes after I rewrote src/a.ts.',
+    'src/c.ts did not change while src/a.ts did.',
+    'src/a.ts now rounds, and src/c.ts is unchanged.',
+    'I left src/c.ts alone and rewrote src/a.ts.',
+    'I reverted the change to src/c.ts.',
+    'The exports of src/a.ts are unchanged.',
+    'The types exported from src/a.ts are intact.',
+    'The tests that cover src/a.ts did not change.',
+    'src/a.ts exports are unchanged.',
+    'src/a.ts did not change its exports.',
+    'The rewrite of src/a.ts left its exports unchanged.',
+    'src/a.ts no longer touches src/c.ts.',
+    'The fix in src/a.ts did not change src/c.ts.',
+  ].map((denial) => `Updated src/a.ts.\n\n${denial}`),
 ])('a denial of something else hides no claim: %s', (summary) => {
   expect(paths(summary)).toEqual(['src/a.ts'])
 })
@@ -101,6 +120,19 @@ test.each([
   '- src/a.ts: unchanged, the API too',
   'src/b.ts, src/a.ts: unchanged.',
   'Reviewed src/b.ts and src/a.ts, no changes were needed.',
+  'src/a.ts is unchanged and still imports src/c.ts.',
+  'src/a.ts, which src/c.ts imports, is unchanged.',
+  'src/c.ts imports src/a.ts, which is unchanged.',
+  'src/a.ts imports src/c.ts and is unchanged.',
+  'Because src/c.ts covers it, src/a.ts is unchanged.',
+  'src/a.ts did not need to change because of src/c.ts.',
+  'src/b.ts is unchanged and so is src/a.ts.',
+  'src/b.ts is unchanged, src/a.ts too.',
+  'I did not modify src/b.ts, nor did I modify src/a.ts.',
+  'I left both src/b.ts and the helper src/a.ts alone.',
+  'Neither src/a.ts nor src/b.ts was changed.',
+  'The contents of src/a.ts are unchanged.',
+  'src/a.ts ended up unchanged.',
 ])('a denial of the file takes back its claim: %s', (denial) => {
   expect(paths(`Updated src/a.ts.\n\n${denial}`)).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { isEnd, isMark, pathGroup, wordAt, wordsOf } from './path-group.ts'
+import { isEnd, isMark, type PathGroup, pathGroup, wordAt, wordsOf } from './path-group.ts'
 import { isDocument, type ReportLine, type ReportToken } from './report-text.ts'
 import { type ChangeVerb, changeVerb, generates } from './verbs.ts'
 import {
@@ -47,7 +47,7 @@ export interface SentenceClaims extends ReportClaims {
 const doubtful =
   /\b(?:already|previous|previously|earlier|before (?:the start of (?:the|this|my) (?:task|attempt|mission)|(?:the|this|my) (?:task|attempt|mission) (?:began|started)|(?:i|we) (?:began|started)|starting (?:the|this|my) (?:task|attempt|mission))|prior|pre-?existing|upstream|later|future|follow-?up|todo|tbd|pending|someday|eventually|next|still needs?|tried|trying|attempted|considered|planned|proposed|recommend\w*|suggest\w*|turned out|apparently|regression(?! test)|root cause|(?:an)?other (?:agent|task|session|person|developer|pr)s?|teammates?|colleagues?|someone|you|your|you'll|you're|optionally|was to|idea|here|temporarily|temporary|throwaway|scratch|locally|nothing)\b/
 const undone =
-  /\b(?:unchanged|untouched|as-is|as is|intact|revert\w*|restor(?:ed?|ing)|undid|undone|undo|rolled back|put (?:[\w-]+ ){0,6}back|back to (?:the|its) original|identical|not? (?:\w+ )?(?:changed?|modif\w+|edit\w*|touch\w*|updated?|changes?|edits?)|(?:did|was|were|does|do|have|has|had)(?:n't| not)|alone|no need|byte for byte)\b/
+  /\b(?:unchanged|untouched|as-is|as is|intact|revert\w*|restor(?:ed?|ing)|undid|undone|undo|rolled back|put (?:[\w-]+ ){0,6}back|back to (?:the|its) original|identical|not? (?:\w+ )?(?:changed?|modif\w+|edit\w*|touch\w*|updated?|changes?|edits?)|(?:did|was|were|does|do|have|has|had)(?:n't| not)|alone|no need|byte for byte|neither nor|nothing (?:in )?(?:was |has been )?(?:changed|modified|edited|touched|updated))\b/
 /** Said of a path, it is as before, whatever was done to it meanwhile. */
 const restored =
   /\b(?:revert\w*|restor(?:ed?|ing)|undid|undone|undo|rolled back|put (?:[\w-]+ ){0,6}back|back to (?:the|its) original)\b/
@@ -55,11 +55,11 @@ const same = /\b(?:intact|identical|byte for byte)\b/
 const unaltered = /\b(?:unchanged|untouched|as-is|as is|alone|touch\w*|rewrit\w*|no need)\b/
 /** The last words before "in `a.ts`" where the whole file is denied: "no changes were needed", "not touch any lines". */
 const anyChange =
-  /\bany (?:lines?|code)$|\b(?:changes?|edits?|modifications?|anything|nothing|no (?:lines?|code)|touch\w*|untouched|unchanged|alone)(?: (?:is|are|was|were|be|been|made|done|needed|necessary|required|at|all))*$/
+  /\bany lines?$|\b(?:code|contents?|file)$|\b(?:changes?|edits?|modifications?|anything|nothing|no (?:lines?|code)|touch\w*|untouched|unchanged|alone)(?: (?:is|are|was|were|be|been|made|done|needed|necessary|required|at|all))*$/
 /** What is named after these is not what the sentence is about. */
 const exclusions = /^(?:except|besides|beyond|outside|than|unlike)$/
 const takenBack =
-  /\b(?:(?:reverted|undid|removed|deleted|dropped|discarded|cleaned up|renamed|moved|rolled back|undone) (?:it|them|that|this|those|these|both|again|afterwards|the change|the changes|that change)|(?:removed|deleted|reverted|undone|discarded|dropped) (?:again|afterwards))\b/
+  /\b(?:(?:reverted|undid|removed|deleted|dropped|discarded|cleaned up|renamed|moved|rolled back|undone) (?:it|them|that|this|those|these|both|again|afterwards|that change|the changes?(?! (?:to|in|of|from)(?: that| which|$)))|(?:removed|deleted|reverted|undone|discarded|dropped) (?:again|afterwards))\b/
 export function isDoubtful(text: string): boolean {
   return doubtful.test(text) || undone.test(text)
 }
@@ -80,8 +80,73 @@ export function isDenial(text: string): boolean {
 /** The paths that a clause says did not change, or are as before again. "The API of a.ts" is not the whole file. */
 export function deniedIn(tokens: readonly ReportToken[]): readonly string[] {
   if (!isDenial(wordsOf(tokens))) return []
-  return tokens.flatMap((token, at) =>
-    token.kind === 'path' && !isOnlyPlace(tokens, at) && !isOwner(tokens, at) ? [token.path] : [],
+  const groups = deniableGroups(tokens)
+  return groups.flatMap(({ paths, start, end }, index) => {
+    // What is between two files is said of the first one, "`a.ts` is unchanged and …", or leads to the second.
+    const before = tokens.slice(groups[index - 1]?.end ?? 0, start)
+    const next = groups[index + 1]
+    const after = tokens.slice(end, next?.start)
+    const own = [
+      ...(index > 0 && isPredicateOf(before) ? [] : before),
+      ...tokens.slice(start, end),
+      ...(next === undefined || isPredicateOf(after) ? after : []),
+    ]
+    if (sameAgain.test(wordsOf(before)) || /^(?:too|as well|either)$/.test(wordsOf(after))) return paths
+    return isDenial(wordsOf(own)) && !ofItsPart.test(wordsOf(after)) ? paths : []
+  })
+}
+
+/** "… and so is `a.ts`", "… nor did I change `a.ts`". */
+const sameAgain =
+  /\b(?:not|(?:so|as|neither|nor) (?:is|are|was|were|has|have|did|do|does)(?: (?:i|we) \w+)?)$/
+/** "`a.ts` does not change the API", "the rewrite of `a.ts` left its API unchanged". */
+const ofItsPart =
+  /^(?:(?:does|did|do)(?:n't| not) (?:\w+ )?(?:alter|change|edit|modify|touch|update)|left|leaves|keeps|kept) (?:all|how|its|the|what)\b/
+
+/** Whether words are said of the file before them, and do not end with the verb of the file after them. */
+function isPredicateOf(tokens: readonly ReportToken[]): boolean {
+  const [first = ''] = wordsOf(tokens).split(' ')
+  const last = wordAt(tokens, tokens.length - 1) ?? ''
+  const isVerb =
+    /^touch(?:es)?$/.test(last) || (['base', 'present'] as const).some((form) => changeVerb(last, form))
+  return isPredicate(first) && first !== 'nor' && !isVerb
+}
+
+/** The files in a row that a denial may be about. */
+function deniableGroups(tokens: readonly ReportToken[]) {
+  const groups: (PathGroup & { readonly start: number })[] = []
+  let last = 0
+  for (let start = 0; start < tokens.length; start += 1) {
+    const group = pathGroup(tokens, start)
+    if (group === null) continue
+    const { paths, end } = group
+    const named = isOwner(tokens, end - 1) ? paths.slice(0, -1) : paths
+    if (named.length > 0 && !isOnlyPlace(tokens, start) && !isMentioned(tokens, { last, start, end }))
+      groups.push({ ...group, paths: named, start })
+    last = end
+    start = end - 1
+  }
+  return groups
+}
+
+const references =
+  /^(?:(?:call|cover|exercis|import|includ|invok|load|match|mention|need|read|referenc|render|requir|test|us|wrap)(?:e?s?|ed|ing)|consum(?:es?|ing))$/
+
+/** "… imports `a.ts`", "`b.ts`, which `a.ts` …": the sentence is about another file. */
+function isMentioned(
+  tokens: readonly ReportToken[],
+  { last, start, end }: { readonly last: number; readonly start: number; readonly end: number },
+): boolean {
+  let verb = start - 1
+  while (determiners.has(wordAt(tokens, verb) ?? '') || objectWords.has(wordAt(tokens, verb) ?? '')) verb -= 1
+  const after = isMark(tokens[end], ',') ? end + 1 : end
+  if (references.test(wordAt(tokens, verb) ?? '')) return wordAt(tokens, after) !== 'which'
+  const between = wordsOf(tokens.slice(last, start))
+  return (
+    last > 0 &&
+    !isMark(tokens[start - 1], ',') &&
+    /^(?:which|that|whose)\b/.test(between) &&
+    !undone.test(between)
   )
 }
 
@@ -96,14 +161,16 @@ function isOnlyPlace(tokens: readonly ReportToken[], at: number): boolean {
     before -= 1
   const place = wordAt(tokens, before) ?? ''
   if (exclusions.test(place)) return true
-  if (!(places.has(place) || /^(?:of|for|from|by|to|with|about)$/.test(place))) return false
+  if (!(places.has(place) || /^(?:of|for|from|by|to|with|about|on|via|through|after|before)$/.test(place)))
+    return false
   const words = wordsOf(tokens.slice(Math.max(0, before - 5), before))
   return !anyChange.test(words) && !isOfChange(words.split(' ').at(-1) ?? '')
 }
 
-/** "the `a.ts` tests", "`a.ts`'s API". */
+/** "the `a.ts` tests", "`a.ts`'s API", not "`a.ts` imports `b.ts`". */
 function isOwner(tokens: readonly ReportToken[], at: number): boolean {
   const next = wordAt(tokens, at + 1)
+  if (tokens[at + 2]?.kind === 'path') return false
   return next !== null && !followers.has(next) && !stops.has(next) && !isPredicate(next)
 }
 
@@ -114,14 +181,18 @@ function isPredicate(word: string): boolean {
     adverbs.has(word) ||
     isDoubtful(word) ||
     isOfChange(word) ||
-    /^(?:or|nor|is|are|be|been|being|did|do|does|stay\w*|remain\w*|kept|left|exactly|either|itself|still|completely|entirely|never|actually|but)$/.test(
+    /^(?:or|nor|is|are|was|were|has|have|be|been|being|did|do|does|stay\w*|remain\w*|kept|left|exactly|either|itself|still|completely|entirely|never|actually|but|back|ends|ended|looks?)$/.test(
       word,
     )
   )
 }
 
+/** "exports" are a part of a file. */
 function isOfChange(word: string): boolean {
-  return (['base', 'present', 'past', 'participle'] as const).some((form) => changeVerb(word, form) !== null)
+  return (
+    !word.startsWith('export') &&
+    (['base', 'present', 'past', 'participle'] as const).some((form) => changeVerb(word, form) !== null)
+  )
 }
 
 export function sentenceClaims(tokens: readonly ReportToken[], kind: ReportLine['kind']): SentenceClaims {
@@ -184,7 +255,8 @@ function clausesOf(sentence: readonly ReportToken[]): readonly (readonly ReportT
 function startsClause(sentence: readonly ReportToken[], at: number): boolean {
   const word = wordAt(sentence, at) ?? ''
   return (
-    /^(?:so|because|except)$/.test(word) ||
+    /^(?:because|except)$/.test(word) ||
+    (word === 'so' && !/^(?:is|are|was|were|did|does|has|have)$/.test(wordAt(sentence, at + 1) ?? '')) ||
     (word === 'and' && authors.has(wordAt(sentence, at + 1) ?? '')) ||
     (authors.has(word) && isMark(sentence[at - 1], ','))
   )

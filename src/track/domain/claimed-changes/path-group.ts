@@ -58,7 +58,7 @@ export function pathGroup(tokens: readonly ReportToken[], start: number): PathGr
     end = at
     while (
       isMark(tokens[at], ',') ||
-      ['and', 'or', 'plus', 'also', 'the', 'new'].includes(wordAt(tokens, at) ?? '')
+      ['and', 'or', 'nor', 'plus', 'also', 'the', 'new'].includes(wordAt(tokens, at) ?? '')
     )
       at += 1
   }
