@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:
 import { join, resolve } from 'node:path'
 import { Failure } from '../../kernel/failure.ts'
 import { processEnd } from '../../kernel/process-end.ts'
+import { plainSpelling } from '../../kernel/shell-word.ts'
 import type {
   ApprovedCommand,
   CommandApprovals,
@@ -20,16 +21,17 @@ export function commandApprovals(
 ): CommandApprovals {
   const approvals = storedApprovals(join(stateFolder, 'approved-commands'), 'approval')
   const refusals = storedApprovals(join(stateFolder, 'refused-commands'), 'refusal')
-  const readPinnedFiles = async ({ run, folder, pinned: texts }: PinnedCommand) => {
+  const readPinnedFiles = async ({ run: line, folder, pinned: texts }: PinnedCommand) => {
+    const run = process.platform === 'win32' ? line : plainSpelling(line)
     const place = await realpath(folder).catch(() => resolve(folder))
     const { scripts, files } = await runnerScripts(place, run)
-    return { place, scripts, pinned: await pinnedFiles(place, [...texts, ...files], signal, limits) }
+    return { run, place, scripts, pinned: await pinnedFiles(place, [...texts, ...files], signal, limits) }
   }
   return {
     hashOf: async (command) => {
-      const { place, pinned, scripts } = await readPinnedFiles(command)
+      const { run, place, pinned, scripts } = await readPinnedFiles(command)
       const texts = scripts.map(({ path, text }) => [path, text])
-      return sha256([command.run, place, pinned, ...(texts.length > 0 ? [texts] : [])])
+      return sha256([run, place, pinned, ...(texts.length > 0 ? [texts] : [])])
     },
     filesOf: async (command) => {
       const { pinned, scripts } = await readPinnedFiles(command)

@@ -21,6 +21,7 @@ import {
 } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
+import { similarSpelling } from '../../kernel/shell-word.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { ApprovedCommand } from '../ports/command-runner.ts'
 
@@ -192,6 +193,16 @@ export async function earlierApprovals(reads: Reads, machine: RecordContext['mac
     )
     return last && { before: { hash: last.hash, author: last.author, createdAt: last.createdAt } }
   }
+}
+
+/** Finds the last rejection in the record of a similar line in the same folder. */
+export async function similarRejection(
+  reads: Reads,
+  { run, folder }: Pick<ApprovedCommand, 'run' | 'folder'>,
+) {
+  const { refused } = await recordedAnswers(reads)
+  const line = similarSpelling(run)
+  return newestFirst(refused).find((one) => one.folder === folder && similarSpelling(one.run) === line)
 }
 
 /** More than one is refused as ambiguous. */

@@ -83,7 +83,7 @@ export interface RefusedCommand extends ApprovedCommand {
 
 /** The commands that a person approved. Stored outside the project, where agents do not commit. */
 export interface CommandApprovals {
-  /** The hash of a command, its folder, the scripts it leads to and the pinned files; a missing one counts as such. */
+  /** The hash of a command in any spelling, its folder, the scripts it leads to and the pinned files; a missing one counts as such. */
   hashOf(command: PinnedCommand): Promise<string>
   /** The files that its hash is of. */
   filesOf(command: PinnedCommand): Promise<readonly PinnedFile[]>

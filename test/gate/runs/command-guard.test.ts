@@ -100,6 +100,28 @@ test('a rejected command never runs, and is not asked about again until it chang
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
 })
 
+test('a rejection counts for every spelling that surely means the same, and a question names a similar one', async () => {
+  const run = await withCheck(counting())
+  await run.refused('go')
+  const [item] = await waiting(run)
+  await run.project.call('reject', { id: item.item_id, reason: 'No.' }, { actor: person })
+  const spelled = (line: string) =>
+    runOf(
+      checking().replace('run: "sh check.sh"', () => `run: ${JSON.stringify(line)}`),
+      { project: run.project },
+    )
+  expect(await missing(await spelled(' sh  "check.sh"'))).toContain('Tess refused to let')
+  expect(await waiting(run)).toEqual([])
+  for (const line of ['A=1 sh check.sh', 'sh -c "sh check.sh"', './check.sh']) {
+    await (await spelled(line)).refused('go')
+  }
+  const asked = await waiting(run)
+  expect(asked).toHaveLength(3)
+  for (const { reason } of asked) {
+    expect(reason).toMatch(/\. Tess rejected a similar command on \d{4}-\d\d-\d\d: "sh check\.sh"\. May /)
+  }
+})
+
 test('of what a command printed at length its log entry has the end, and all of it is answered', async () => {
   const run = await withCheck(counting('at=0; while [ $at -lt 900 ]; do echo line $at; at=$((at+1)); done'))
   await allow(run)

@@ -9,6 +9,7 @@ import {
   type TaskId,
   type TransactionContext,
 } from '../../../kernel/id.ts'
+import { instant } from '../../../kernel/instant.ts'
 import { hexDigest } from '../../../kernel/operations/digest.ts'
 import { measuredList, pinned, sha } from '../../../kernel/operations/fields.ts'
 import { measurement, type PreparationStep } from '../../../kernel/operations/measurement-protocol.ts'
@@ -21,6 +22,7 @@ import type { Task } from '../../../track/domain/task.ts'
 import type { CommandGuard } from '../../domain/guards/command.ts'
 import type { CommandResult, RunRecord } from '../../domain/run.ts'
 import type { CommandEnd, CommandReport, PinnedCommand } from '../../ports/command-runner.ts'
+import { similarRejection } from '../command-approvals.ts'
 import type { ApprovableCommand, ExternalState } from './external-state.ts'
 import { isStillRunning, keepLease } from './lease.ts'
 import type { CommandQuestion, MeasurementQuestions } from './run-measurements.ts'
@@ -512,7 +514,11 @@ export async function questionEvents(
     const open = await openQuestions(reads, command, machine)
     const same = open.find((item) => hashOf(item) === command.hash)
     const place = machine ? `${command.folder} on ${machine.name}` : command.folder
-    const reason = `${owner.name} needs the result of "${command.run}" in ${place}. ${approvalQuestion(request)}`
+    const rejected = request === null || same ? null : await similarRejection(reads, command)
+    const warning = rejected
+      ? ` ${rejected.author} rejected a similar command on ${instant(rejected.createdAt).slice(0, 10)}: "${rejected.run}".`
+      : ''
+    const reason = `${owner.name} needs the result of "${command.run}" in ${place}.${warning} ${approvalQuestion(request)}`
     const newItem = request === null || same ? null : commandItem(owner, { request, reason }, setting)
     const stale = open.filter((item) => hashOf(item) !== command.hash || isAnswered)
     const successor = newItem?.id ?? (isAnswered ? undefined : same?.id)
@@ -582,7 +588,7 @@ async function openQuestions(
   return [...items.values()].filter(
     ({ request }) =>
       request?.kind === 'command' &&
-      request.run === run &&
+      (request.run === run || request.hash === hash) &&
       request.folder === folder &&
       request.machine === machine?.id,
   )
