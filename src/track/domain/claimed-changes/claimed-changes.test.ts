@@ -39,6 +39,9 @@ test('the deeds of an author go on after a clause about something else', () => {
     'test/a.test.ts',
   ])
   expect(paths('Found that the last release renamed it, and added src/b.ts.')).toEqual([])
+  expect(paths('The last release renamed it, and added src/b.ts.')).toEqual([])
+  for (const fact of ['All tests pass', 'rice has a price in src/a.ts', 'The test passes in src/a.ts'])
+    expect(paths(`${fact}, and updated src/b.ts.`)).toEqual(['src/b.ts'])
 })
 
 test.each([

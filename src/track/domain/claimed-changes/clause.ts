@@ -304,6 +304,10 @@ function restoresAnother(sentence: readonly ReportToken[], at: number): boolean 
   return isStart && restored.test(wordAt(sentence, at + 1) ?? '') && sentence[at + 2]?.kind === 'path'
 }
 
+function isPast(word: string): boolean {
+  return pastVerbs.has(word) || /[a-z]{2}ed$/.test(word)
+}
+
 /** What is generated to be looked at is often removed again. */
 function isReport(path: string): boolean {
   return /\.(?:html?|xml|json|csv|tsv|svg|png|txt)$/i.test(path)
@@ -329,6 +333,8 @@ class Clause {
   /** What follows comes beside the change: "with a test in". */
   #beside: 'none' | 'open' | 'test' | 'place' = 'none'
   #hasChanged = false
+  /** Somebody or something else did something. */
+  #isOfOthers = false
 
   constructor(tokens: readonly ReportToken[], kind: ReportLine['kind']) {
     this.#tokens = tokens
@@ -420,6 +426,7 @@ class Clause {
       return
     }
     if (this.#isVerbHere(word, at, previous)) return
+    this.#isOfOthers ||= isPast(word)
     if (modals.has(word)) this.#turnAway()
     else if (subordinate.has(word)) this.#turnAway()
     else if (stops.has(word)) {
@@ -503,10 +510,11 @@ class Clause {
     return false
   }
 
-  /** "Changed a.ts so that it groups thousands, and added b.ts": its author's deeds go on after the clause. */
+  /** "Changed a.ts so that it groups thousands, and added b.ts", "All tests pass, and updated b.ts": not of the subject before. */
   #resumes(at: number, previous: string): boolean {
     const isAfterComma = previous === 'and' && isMark(this.#tokens[at - 2], ',')
-    return isAfterComma && this.#hasChanged && this.#tokens[at + 1]?.kind === 'path'
+    const isOwn = this.#hasChanged || (this.#subject !== 'other' && !this.#isOfOthers)
+    return isAfterComma && isOwn && this.#tokens[at + 1]?.kind === 'path'
   }
 
   /** A sentence begins after adverbs and marks. */
@@ -558,10 +566,9 @@ class Clause {
 
   /** Another verb of the author: "and verified …". */
   #isOtherPast(word: string, at: number, previous: string): boolean {
-    const isPast = pastVerbs.has(word) || /[a-z]{2}ed$/.test(word)
     const isNext =
       previous === 'and' || previous === 'then' || authors.has(previous) || isMark(this.#tokens[at - 1], ',')
-    return isPast && (this.#isFirst(at) || isNext)
+    return isPast(word) && (this.#isFirst(at) || isNext)
   }
 
   #join(word: string, at: number): void {
