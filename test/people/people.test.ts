@@ -418,7 +418,7 @@ test('a contributor reads who accepts contradicted work, in the inbox and on the
   const shown = await call('show', { id }, cleo)
   const listed = await call('inbox', { include: ['evidence'] }, cleo)
   for (const text of [taskPage(shown, page), inboxText(listed as never, page)]) {
-    expect(text).toContain('what their own agents ask, not what is asked about the work')
+    expect(text).toContain('that their own agents ask, not what Waymark asks about the work')
     expect(text).toContain('contradicted')
     expect(text).toContain('You cannot approve it. It needs maintainer access, and Cleo has contributor.')
     expect(text).not.toContain('waymark approve')

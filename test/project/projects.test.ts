@@ -144,6 +144,15 @@ for (const { engine, database } of enginesFrom(engines.length - 1)) {
     expect(JSON.stringify([status, doctor])).not.toContain(
       named.url === '' ? 'all.db' : new URL(named.url).pathname,
     )
+    // Nor does it name a folder of the server.
+    expect(doctor.checks.find(({ check }: Answer) => check === 'program').finding).toMatch(/, on the server$/)
+
+    // A folder that has the name of the project.
+    expect(site.run('member', 'list', '--project', 'site').members).toHaveLength(1)
+    mkdirSync(join(site.folder, 'site'))
+    expect(() => site.run('member', 'list', '--project', 'site')).toThrow(
+      /The folder site .* id: --project p-/s,
+    )
 
     // One project needs no name, several do.
     expect(as(ann).code).toBe(0)

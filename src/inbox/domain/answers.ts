@@ -57,7 +57,7 @@ export function answerDenial(
   if (!permissions || hasAccess(permissions, 'maintainer')) return null
   if (opener?.kind === 'agent' && opener.person === permissions.personId) return null
   const { personName, access } = permissions
-  return `It needs maintainer access, and ${personName} has ${access ?? 'none'}. Contributors answer what their own agents ask, not what is asked about the work of these.`
+  return `It needs maintainer access, and ${personName} has ${access ?? 'none'}. A contributor answers only the questions that their own agents ask, not what Waymark asks about the work.`
 }
 
 /** The answers offered for an item, the most usual first. */

@@ -124,14 +124,18 @@ export async function adminStep(
   return `Only an admin of the server can ${step}. Ask ${some} to run: ${command}`
 }
 
-/** Fails if the folder has no project, and lists the existing ones. Creates nothing. */
-export async function assertProject({ store, team }: Pick<QueryContext, 'store' | 'team'>): Promise<void> {
+/** Fails if the folder, or the one that `--project` names, has no project, and lists the existing ones. Creates nothing. */
+export async function assertProject(
+  { store, team }: Pick<QueryContext, 'store' | 'team'>,
+  folder: string | undefined,
+): Promise<void> {
   if (
     team?.owner !== null ||
     (await store.view(({ identities }) => Promise.resolve(identities.project))) !== ''
   )
     return
-  throw await noProject(team, 'This folder has no project in the database.')
+  const where = folder === undefined ? 'This folder' : `The folder ${folder}`
+  throw await noProject(team, `${where} has no project in the database.`, folder)
 }
 
 /** The project with this name or id. On failure, lists the existing ones. */
@@ -151,15 +155,18 @@ export async function findTeamProject(
   )
 }
 
-async function noProject(team: TeamReader, message: string): Promise<Failure> {
-  const names = (await projectsOf(team)).map(({ name }) => name)
+/** A project with the name of a folder that is there is chosen by its id. */
+async function noProject(team: TeamReader, message: string, folder?: string): Promise<Failure> {
+  const projects = await projectsOf(team)
+  const names = projects.map(({ name }) => name)
+  const same = projects.find(({ name }) => name === folder)
+  const choice = same === undefined ? `--project ${names[0]}` : `its id: --project ${same.id}`
   return new Failure(
     'NOT_FOUND',
     `${message} ${names.length === 0 ? 'There is none yet.' : `There are: ${names.join(', ')}.`}`,
     {
       reason: 'project_not_found',
-      hint:
-        names.length === 0 ? 'Add one: waymark project add <name>' : `Choose one with --project ${names[0]}`,
+      hint: names.length === 0 ? 'Add one: waymark project add <name>' : `Choose one with ${choice}`,
     },
   )
 }

@@ -72,8 +72,9 @@ async function attemptCheck(check: string, run: () => Promise<Check>): Promise<C
   }
 }
 
-function programCheck({ program }: QueryContext): Check {
-  const finding = `waymark ${program.version} on Node ${program.node}, ${program.platform}; snapshots in ${program.stateFolder}`
+function programCheck({ program, machine }: QueryContext): Check {
+  const where = machine === undefined ? `; snapshots in ${program.stateFolder}` : ', on the server'
+  const finding = `waymark ${program.version} on Node ${program.node}, ${program.platform}${where}`
   return { check: 'program', ok: true, finding }
 }
 

@@ -233,7 +233,7 @@ async function openLocalProject(project: string | undefined, host: CommandLineHo
   const context = await host.open(project)
   return {
     ask: async (operation, input, options) => {
-      if (operation.ofMembers) await assertProject(context)
+      if (operation.ofMembers) await assertProject(context, project)
       const { answer, notice } = await invokeParsing(operation, context, input, options)
       if (notice !== null) terminal.writeError(`${notice}\n`)
       return answer

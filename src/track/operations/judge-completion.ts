@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { AttemptMeasurement, Outcome } from '../../events/domain/project-event.ts'
-import { gapsOf, type MeasuredWork } from '../../gate/operations/run/changes-outside-attempts.ts'
+import { gapsOf, type WorkPeriod } from '../../gate/operations/run/changes-outside-attempts.ts'
 import type { FileState } from '../../git/ports/work-tree.ts'
 import { measuredList, names, place, time } from '../../kernel/operations/fields.ts'
 import {
@@ -225,7 +225,7 @@ export interface ClaimedCompletion {
 
 /** An attempt of another task, an undo or a restore in the same work tree, and the files that are certainly its own. */
 interface OtherWork {
-  readonly attempt: MeasuredWork
+  readonly attempt: WorkPeriod
   readonly paths: readonly string[]
 }
 

@@ -57,6 +57,7 @@ describe('allowed: only what the patterns cover, and nothing beside it', () => {
       'npm test "$(rm -rf /)"',
       'npm test "`rm -rf /`"',
       'npm test $HOME',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the shell
       'npm test ${IFS}',
       'npm test <(rm -rf /)',
       'npm test > src/a.ts',

@@ -486,7 +486,8 @@ function useReviewKeys(
   }
   const stepComment = (by: number) => () => {
     const all = [...document.querySelectorAll<HTMLElement>('.review .comment')]
-    const at = all.findIndex((element) => element === document.activeElement)
+    const { activeElement: focused } = document
+    const at = focused instanceof HTMLElement ? all.indexOf(focused) : -1
     const next = all[at === -1 && by < 0 ? all.length - 1 : Math.min(Math.max(at + by, 0), all.length - 1)]
     next?.focus({ preventScroll: true })
     next?.scrollIntoView({ block: 'center' })

@@ -60,10 +60,10 @@ export async function gapChangesOf(
   return found
 }
 
-export type MeasuredWork = Pick<Attempt, 'status' | 'snapshot' | 'endSnapshot' | 'openedAt' | 'closedAt'>
+export type WorkPeriod = Pick<Attempt, 'status' | 'snapshot' | 'endSnapshot' | 'openedAt' | 'closedAt'>
 
 /** The intervals in which none of them ran. */
-export function gapsOf(attempts: readonly MeasuredWork[]): readonly AttemptGap[] {
+export function gapsOf(attempts: readonly WorkPeriod[]): readonly AttemptGap[] {
   const [first] = attempts
   if (first === undefined) return []
   const gaps: AttemptGap[] = []
