@@ -228,6 +228,27 @@ describe('a file that two agents may have changed', () => {
     expect(await files(second)).toEqual([['src/list.ts', 'contested']])
   })
 
+  test('can be shown to a person after its completion: its agent asks for a review, once', async () => {
+    const { first, second, complete, call, refused, isWhole } = await sharedFile()
+    await complete(first, mira, 'Created src/list.ts.')
+    await complete(second, noor, 'Created src/list.ts.')
+    const again = { task_id: first, status: 'success', outcome: { summary: 'Created src/list.ts, too.' } }
+    expect((await refused('complete_task', again, mira)).hint).toContain('"manual_review_needed": true')
+    const asking = { ...again, outcome: { ...again.outcome, manual_review_needed: true } }
+    expect(await call('complete_task', asking, mira)).toMatchObject({
+      amended: true,
+      verdict: { is: 'unproven' },
+      waits_for: [{ kind: 'review' }],
+    })
+    const { items } = await call('inbox')
+    expect(items).toMatchObject([{ kind: 'review', task_id: first }])
+    const more = { ...asking, outcome: { ...asking.outcome, summary: 'Both of us changed src/list.ts.' } }
+    expect((await refused('complete_task', more, mira)).reason).toBe('attempt_already_completed')
+    await call('approve', { id: items[0].item_id }, { actor: person })
+    expect((await call('show', { id: first })).attempts[0]).toMatchObject({ accepted_by: person.name })
+    await isWhole()
+  })
+
   test('is not in the files of one that does not claim it, after the other did', async () => {
     const { first, second, complete, files, authors, isWhole } = await sharedFile()
     await complete(second, noor, 'Created src/list.ts.')

@@ -405,12 +405,14 @@ export type AmendmentSituation = Pick<
 > & {
   /** The outcome that is replaced. */
   readonly before: Outcome
+  /** Whether a person is already asked for a review. */
+  readonly isReviewOpen: boolean
 }
 
 /** The inbox items of a completion whose words its agent changed, after they were judged again. */
 export function amendCompletion(
   { actor, status, outcome, verdict }: Pick<CompletionRequest, 'actor' | 'status' | 'outcome' | 'verdict'>,
-  { before, verdictItems, ...situation }: AmendmentSituation,
+  { before, isReviewOpen, verdictItems, ...situation }: AmendmentSituation,
   setting: TransactionContext,
 ): { readonly events: readonly NewProjectEvent[]; readonly opened: readonly InboxItem[] } {
   refuseContradicted(verdict, situation)
@@ -418,7 +420,7 @@ export function amendCompletion(
   const asksOfShared = status === 'success' && situation.isLastAtWork === true && verdictItems.length > 0
   const mode = situation.waiting.completion
   const opened = [
-    ...(before.manualReviewNeeded
+    ...(before.manualReviewNeeded || isReviewOpen
       ? []
       : reviewItem(outcome, { attempt, status, sentBack: null, verdict }, setting)),
     ...verdictItem(verdict, { attempt, mode, asksOfShared }, setting),

@@ -312,6 +312,7 @@ async function prepareCompletion(
     inputHash,
     attemptId: input.attempt_id,
     actor: context.actor,
+    asksReview: input.outcome.manual_review_needed ?? false,
   })
   if (completable.kind === 'repeated') {
     return { briefs: {}, found: { kind: 'repeated' as const, answer: storedCompletion(completable.answer) } }
@@ -715,6 +716,7 @@ function recordAmendment({ actor, setting }: CompletionAuthor, amendment: Amendm
       task,
       attempt,
       before: end.outcome,
+      isReviewOpen: amendment.waiting.some(({ kind }) => kind === 'review'),
       verdictItems: amendment.verdictItems,
       isLastAtWork: amendment.isLastAtWork,
       waiting: { ...settings, openItemsOfMission: 0 },

@@ -18,7 +18,7 @@ import type { CompletionSituation } from '../domain/completion.ts'
 import { type Phase, phaseStatuses } from '../domain/mission.ts'
 import { assertOpen } from '../domain/records.ts'
 import { type Attempt, type Task, type TaskOutcome, taskOutcomes } from '../domain/task.ts'
-import type { Verdict, VerdictRule } from '../domain/verdict.ts'
+import { isDoubted, type Verdict, type VerdictRule } from '../domain/verdict.ts'
 import type { AttemptEnd } from '../ports/attempt-reads.ts'
 import { completionReport, reportFields, VerdictEntry, verdictEntry } from './attempt-answer.ts'
 
@@ -37,7 +37,13 @@ export type Completable =
 export async function attemptToClose(
   reads: Reads,
   task: Task,
-  request: { readonly inputHash: string; readonly attemptId: string | undefined; readonly actor: Actor },
+  request: {
+    readonly inputHash: string
+    readonly attemptId: string | undefined
+    readonly actor: Actor
+    /** Whether the outcome asks a person for a review. */
+    readonly asksReview: boolean
+  },
 ): Promise<Completable> {
   const open = await reads.tasks.openAttempt(task.id)
   if (open && (request.attemptId === undefined || request.attemptId === open.id)) {
@@ -53,7 +59,8 @@ export async function attemptToClose(
   }
   if (end && last && open === null && isByItsAgent(last, request.actor)) {
     const verdictItems = await openVerdictItems(reads, last)
-    if (await canAmend(reads, last, verdictItems))
+    const asksAnew = request.asksReview && !end.outcome.manualReviewNeeded
+    if ((await canAmend(reads, last, verdictItems)) || (asksAnew && (await hasOpenDoubt(reads, task, last))))
       return { kind: 'amendable', attempt: last, end, verdictItems }
   }
   if (last !== null && request.attemptId !== undefined) {
@@ -101,6 +108,13 @@ async function canAnswer({ tasks }: Reads, { id, taskId }: Attempt): Promise<boo
   return last?.id === id && reasons.some(({ rule }) => answerableDoubts.has(rule))
 }
 
+/** Whether a person may still accept a completed task that is not proven. */
+async function hasOpenDoubt({ tasks }: Reads, { id, status }: Task, last: Attempt): Promise<boolean> {
+  if (status !== 'done' || (await tasks.lastAttempt(id))?.id !== last.id) return false
+  const [verdicts, accepted] = await Promise.all([tasks.verdicts(last.id), tasks.acceptances([id])])
+  return isDoubted(verdicts.at(-1)?.verdict?.is) && !accepted.has(id)
+}
+
 /** Whether the caller may change the words of an attempt: its agent, or a person. */
 export function isByItsAgent({ actor, completedBy }: Attempt, caller: Actor): boolean {
   return caller.kind === 'person' || [actor, completedBy].some((one) => one?.name === caller.name)
@@ -125,7 +139,7 @@ function notRunning(task: Task, last: Attempt): Failure {
       hint:
         last.status === 'failed' || task.status !== 'done'
           ? hintOf`Start again with ${again}, or add a correction with ${correction}.`
-          : hintOf`Add a correction with ${correction}; "not_mine": […] beside it takes files off. For its checks: waymark verify ${task.id}. For more work, start a new task.`,
+          : hintOf`Add a correction with ${correction}; "not_mine": […] beside it takes files off. For its checks: waymark verify ${task.id}. To ask a person about an open doubt: complete again with "manual_review_needed": true in the outcome. For more work, start a new task.`,
       details,
     },
   )
