@@ -7,6 +7,7 @@ import {
   judgeClaim,
   type VerdictFacts,
   type VerdictRule,
+  verdictRules,
 } from './verdict.ts'
 
 const outcome: Outcome = {
@@ -212,6 +213,45 @@ const cases: Readonly<Record<string, Case>> = {
     facts: { measurement: 'partial' },
     rules: [],
   },
+  'with a check that a person rejected': {
+    facts: {
+      checks: [
+        {
+          ...passed,
+          state: 'not_approved',
+          exitCode: null,
+          ranAt: null,
+          sameContent: false,
+          refusal: { author: 'Dana', reason: '', hash: 'abc' },
+        },
+      ],
+    },
+    rules: ['check_not_approved'],
+  },
+  'with a file whose content is lost': { facts: { lost: ['src/lost.ts'] }, rules: ['files_lost'] },
+  'without a promise of its mission': {
+    facts: { promises: { ...promises, leftOut: [{ list: 'check', text: 'npm test' }] } },
+    rules: ['promises_left_out'],
+  },
+  'with an expected change that git may have brought': {
+    facts: {
+      changed: [{ path: 'src/limit.ts', isForeign: true }],
+      promises: { ...promises, changes: ['src/**'] },
+    },
+    rules: ['changes_uncertain'],
+  },
+  'done again, where only files changed that may be others': {
+    facts: { sinceSentBack: { is: 'unknown', paths: ['src/other.ts'] } },
+    rules: ['changes_uncertain'],
+  },
+  'with work on another branch only': {
+    facts: { ...nothing, hasOtherWork: true, onlyElsewhere: ['src/limit.ts'] },
+    rules: ['changes_uncertain'],
+  },
+  'with a check that saw a file that is not tracked any more': {
+    facts: { untracked: ['src/old.ts'] },
+    rules: ['check_on_untracked'],
+  },
   'with a contradicted subtask': {
     facts: { contradictedSubtasks: ['t-2' as TaskId] },
     rules: ['subtask_contradicted'],
@@ -224,11 +264,20 @@ describe('judging a completion', () => {
     const isContradicted = rules.some((rule) => contradictionRules.some((one) => one === rule))
     expect(verdict?.reasons.map(({ rule }) => rule)).toEqual(rules)
     expect(verdict?.is).toBe(isContradicted ? 'contradicted' : rules.length > 0 ? 'unproven' : 'proven')
+    for (const { rule, fix } of verdict?.reasons ?? []) expect(fix, rule).toMatch(/\S/)
+  })
+
+  test('has a case for each rule, so that each reason names a fix', () => {
+    const covered = new Set(Object.values(cases).flatMap(({ rules }) => rules))
+    expect(verdictRules.filter((rule) => !covered.has(rule))).toEqual([])
   })
 
   test('in part, a failed check leaves it unproven', () => {
     const verdict = judgeClaim({ ...proven, status: 'partial_success', checks: [failed] })
-    expect(verdict).toMatchObject({ is: 'unproven', reasons: [{ rule: 'check_failed' }] })
+    expect(verdict).toMatchObject({
+      is: 'unproven',
+      reasons: [{ rule: 'check_failed', fix: expect.stringMatching(/\S/) }],
+    })
   })
 
   test('a failed attempt claims nothing', () => {

@@ -340,7 +340,7 @@ function explainedNoChange(facts: VerdictFacts): readonly VerdictReason[] {
   const { noChangeReason = '' } = facts.outcome
   if (!lacksChange(facts) || !hasText(noChangeReason)) return []
   const what = facts.sinceSentBack ? unchangedSince(facts) : 'No file changed.'
-  return [{ rule: 'no_change', text: `${what} The agent says: ${noChangeReason.trim()}` }]
+  return [{ rule: 'no_change', text: `${what} The agent says: ${noChangeReason.trim()}`, fix: askToAccept }]
 }
 
 function unchangedSince({ sinceSentBack }: VerdictFacts): string {
@@ -357,7 +357,8 @@ function unknownSinceSentBack(facts: VerdictFacts): readonly VerdictReason[] {
     since.paths.length === 0
       ? 'What changed since the task was sent back could not be compared.'
       : 'Since the task was sent back, only files changed that may be the work of others:'
-  return [{ rule: 'changes_uncertain', text, ...(since.paths.length > 0 && { paths: since.paths }) }]
+  const paths = since.paths.length > 0 && { paths: since.paths }
+  return [{ rule: 'changes_uncertain', text, ...paths, fix: askToAccept }]
 }
 
 function nothingChanged(facts: VerdictFacts): readonly VerdictReason[] {
@@ -389,6 +390,11 @@ function lostFiles({ lost = [], changed }: VerdictFacts): readonly VerdictReason
 function completeAgain(withWhat: string): string {
   return `Call complete_task again, with ${withWhat}.`
 }
+
+/** Where nothing that the agent does clears a doubt. */
+const askToAccept = `Ask a person to accept the task. ${completeAgain('"manual_review_needed": true in the outcome')}`
+
+const verifyCommand = 'waymark verify <task>'
 
 function isSamePath(claimed: string, path: string, prefix: string): boolean {
   return claimed === path || `${prefix}${claimed}` === path || path.endsWith(`/${claimed}`)
@@ -537,6 +543,7 @@ function uncertainChanges(facts: VerdictFacts): readonly VerdictReason[] {
       rule: 'changes_uncertain',
       text: 'Only files that git brought, or that another agent may have changed, match:',
       paths,
+      fix: askToAccept,
     },
   ]
 }
@@ -636,26 +643,39 @@ function openChecks({
             check.isShared === true
               ? `${command} failed (${exitText(exitCode)}) and other agents worked in the same work tree during the task: their changes may be the cause.`
               : `${command} failed (${exitText(exitCode)}).`,
-          ...(check.isShared === true && {
-            fix: 'Run it yourself and read what it prints. If your change is at fault, start the task again and mend it. Once it passes on the same content: waymark verify <task>',
-          }),
+          fix:
+            check.isShared === true
+              ? `Run it yourself and read what it prints. If your change is at fault, start the task again and mend it. Once it passes on the same content: ${verifyCommand}`
+              : 'Start the task again and fix it.',
         },
       ]
     }
     if (state === 'not_approved' && check.refusal !== undefined)
-      return [{ rule: 'check_not_approved', text: refusalText(command, check.refusal) }]
+      return [{ rule: 'check_not_approved', text: refusalText(command, check.refusal), fix: askToAccept }]
     if (state === 'not_approved')
       return [
         {
           rule: 'check_not_approved',
           text: `"${command}" did not run: ${check.isRevoked ? 'a person revoked the answer about it' : 'no person had approved it'}.`,
-          fix: 'It needs a person, in the inbox. Once it is approved, in a terminal: waymark verify <task>',
+          fix: `It needs a person, in the inbox. Once it is approved, in a terminal: ${verifyCommand}`,
         },
       ]
     if (state === 'disturbed')
-      return [{ rule: 'check_disturbed', text: `Files were written while ${command} ran.` }]
+      return [
+        {
+          rule: 'check_disturbed',
+          text: `Files were written while ${command} ran.`,
+          fix: `Run it on the same content while nobody writes, in a terminal: ${verifyCommand}`,
+        },
+      ]
     if (state === 'ended' && check.sameContent && exitCode === 0) return []
-    return [{ rule: 'check_not_run', text: `${command} has not run on exactly this content.` }]
+    return [
+      {
+        rule: 'check_not_run',
+        text: `${command} has not run on exactly this content.`,
+        fix: `Run it on the same content, in a terminal: ${verifyCommand}`,
+      },
+    ]
   })
 }
 
@@ -685,7 +705,13 @@ function openCriteria({ outcome, promises }: VerdictFacts): readonly VerdictReas
       ]
     }
     const how = hasText(answer.how) ? `: ${answer.how}` : ''
-    return [{ rule: 'criterion_unmet', text: `Not met: "${criterion}"${how}` }]
+    return [
+      {
+        rule: 'criterion_unmet',
+        text: `Not met: "${criterion}"${how}`,
+        fix: `Meet it, and complete the task again; start it again first if it has ended. Or leave it: ${askToAccept}`,
+      },
+    ]
   })
 }
 
@@ -698,7 +724,13 @@ function partialMeasurement(facts: VerdictFacts): readonly VerdictReason[] {
     : 'Not all changes could be measured exactly.'
   const measuring =
     isUnmeasured || doubts.length > 0
-      ? [{ rule: 'measurement_partial' as const, text: [text, ...doubts.slice(0, 1)].join(' ') }]
+      ? [
+          {
+            rule: 'measurement_partial' as const,
+            text: [text, ...doubts.slice(0, 1)].join(' '),
+            fix: askToAccept,
+          },
+        ]
       : []
   const owners = [...Map.groupBy(uncertain, (file) => file.isProbablyOthers)].map(([isOthers, files]) => {
     const paths = files.map(({ path }) => path)
@@ -716,7 +748,7 @@ function partialMeasurement(facts: VerdictFacts): readonly VerdictReason[] {
 function ownerFix(files: readonly UncertainFile[], named: readonly string[]): string {
   const open = files.filter(({ path }) => !named.includes(path))
   const it = files.length === 1 ? 'it' : 'them'
-  const both = `If both of you changed ${it}, nothing is wrong, and nobody denies ${it}: both tasks stay unproven until a person accepts them (waymark review <task>; "manual_review_needed": true in the outcome of a completion asks for it). Else the other one denies ${it} with "not_mine", in the outcome or beside "correction".`
+  const both = `If both of you changed ${it}, nothing is wrong, and nobody denies ${it}: both tasks stay unproven until a person accepts them (waymark review <task>; "manual_review_needed": true in the outcome of complete_task asks for it, also once it is completed). Else the other one denies ${it} with "not_mine", in the outcome or beside "correction".`
   if (open.length === 0 && files.every(({ isContested }) => isContested === true))
     return `You and another agent named ${it}. ${both}`
   if (open.length === 0)
@@ -760,6 +792,7 @@ function contradictedSubtasks({ contradictedSubtasks: ids = [] }: VerdictFacts):
     {
       rule: 'subtask_contradicted',
       text: `${formatCount(ids.length, 'subtask')} contradicted: ${ids.slice(0, maxNamed).join(', ')}.`,
+      fix: 'Do what their verdicts say, and complete this task after them; start it again first if it has ended.',
     },
   ]
 }

@@ -257,7 +257,9 @@ const rows = Object.entries(cases).flatMap(([kind, { guard, unknown = {}, fails 
 ])
 
 test.each(rows)('%s: %s is %s', (_, __, truth, guard, observed) => {
-  expect(judgeGuard(guard, observed, 'g').status).toBe(truth)
+  const judged = judgeGuard(guard, observed, 'g')
+  expect(judged.status).toBe(truth)
+  for (const { fix } of judged.missing) expect(fix).toMatch(/\S/)
   if (truth === 'unknown') expect(judgeGuard(guard, observed, { not: 'g' }).status).toBe('unknown')
 })
 
