@@ -482,7 +482,7 @@ function missingPackages({ missingPackages: missing = [] }: VerdictFacts): reado
     {
       rule: 'packages_mismatch',
       text: `No manifest or lock file contains ${missing.join(', ')}.`,
-      fix: completeAgain('packages_added that lists only packages that you added'),
+      fix: completeAgain('"metadata": { "packages_added": […] } that lists only packages that you added'),
     },
   ]
 }
@@ -754,7 +754,7 @@ function ownerFix(files: readonly UncertainFile[], named: readonly string[]): st
   if (open.length === 0)
     return `You named ${it}: that settles it once the other agents have completed, unless one of them names ${it} too. ${both}`
   const which = open.length === files.length ? 'them' : nameSome(open.map(({ path }) => path))
-  return `Yours: name ${which} in the summary of this call; once it is completed, the other agents can deny them. Not yours: deny them with "not_mine", in the outcome, or later beside "correction". Next time, start a work tree of your own.`
+  return `Yours: name ${which} in the summary of this call; once it is completed, the other agents can deny them. Not yours: deny them with "not_mine": ["<path>"], in the outcome, or later beside "correction". Next time, start a work tree of your own.`
 }
 
 function ownerText(isProbablyOthers: boolean, agents: readonly string[]): string {
@@ -820,7 +820,7 @@ function promisesLeftOut({ promises }: VerdictFacts): readonly VerdictReason[] {
     {
       rule: 'promises_left_out',
       text: `An agent left out what mission or project promise: ${named.join(', ')}${more}.`,
-      fix: 'Keep inherit: true, and name paths in changes; or ask a person to leave it out.',
+      fix: 'For the next task, pass "done_when": { "inherit": true, "changes": ["<path>"] }; or ask a person to leave it out.',
     },
   ]
 }

@@ -541,7 +541,7 @@ async function resolveNamedPhase<Input extends PhaseInput>(reads: Reads, input: 
     throw new Failure(
       'CONFLICT',
       `Phase ${id} is phase ${phase.number} of ${phase.missionId}, not of ${named}${input.phase === undefined ? '' : `, phase ${input.phase}`}.`,
-      { reason: 'phase_of_other_mission', hint: 'Pass only phase_id, or the mission and the phase number.' },
+      { reason: 'phase_of_other_mission', hint: 'Pass the mission and the phase number only.' },
     )
   }
   return { ...input, phase: phase.number, ...(workflow_id === undefined && { mission_id: phase.missionId }) }

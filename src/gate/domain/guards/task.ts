@@ -24,7 +24,7 @@ export const task: GuardKind<TaskGuard> = {
         return satisfiedGuard('a task was done since')
       return unsatisfiedGuard(
         `no task${where} was done since the work was sent back`,
-        'Do what was asked for in a new task, or start a task again: first set its status to to_do. If nothing has to change, say why in outcome.no_change_reason of complete_task.',
+        'Do what was asked for in a new task, or start a task again: first set its status to to_do. If nothing has to change, say why with "no_change_reason": "…" in the outcome of complete_task.',
       )
     }
     const left = tasks.filter(({ done }) => !done)
