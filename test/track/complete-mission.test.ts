@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openProject, person, wrongFields } from '../support/project.ts'
+import { agentActor, openProject, person, wrongFields } from '../support/project.ts'
 
 const done = { status: 'success', outcome: { summary: 's' } }
 
@@ -22,6 +22,27 @@ test('MC2-019 MC2-024 MC2-029 MC2-030 what was said is stored and comes back unc
   expect(Date.parse(answer.completed_at)).not.toBeNaN()
   const { status: _, ...words } = said
   expect(await project.call('show', { id: mission_id })).toMatchObject({ ...words, status: 'COMPLETED' })
+})
+
+test('who ended a mission is shown, and who ended it again', async () => {
+  const { project, mission_id } = await mission()
+  const endedBy = async () => [
+    (await project.call('show', { id: mission_id })).completed_by,
+    (await project.call('mission_timeline', { id: mission_id })).completed_by,
+  ]
+  const { task_id } = await project.call('start_task', { name: 'Form', mission_id, agent_name: 'mira' })
+  await project.call('complete_task', { task_id, ...done })
+  expect(await endedBy()).toEqual([null, null])
+  const end = { mission_id, status: 'completed', summary: 'Done' }
+  await project.call('complete_mission', end, { actor: { ...agentActor, name: 'noor' } })
+  expect(await endedBy()).toEqual(['noor', 'noor'])
+  const subject = { task: task_id }
+  const { content } = await project.call('review_show', subject, { actor: person })
+  const sent = { subject, action: 'send_back', text: 'Make it red.', content }
+  await project.call('review_send', sent, { actor: person })
+  expect(await endedBy()).toEqual([null, null])
+  await project.call('complete_mission', end, { actor: person })
+  expect(await endedBy()).toEqual([person.name, person.name])
 })
 
 test('a mission completed with tasks that nobody has done names them', async () => {

@@ -17,6 +17,7 @@ export const timeline: AnswerView<'mission_timeline'> = (answer, page) => {
       ['tasks', `${totals.done} of ${totals.tasks} done${needsYouText(totals.done_waiting)}`],
       ['began', clockTime(answer.created_at)],
       ['ended', ended === null ? '' : clockTime(ended)],
+      ['ended by', answer.completed_by ?? ''],
     ],
     page,
   )

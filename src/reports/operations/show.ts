@@ -278,6 +278,7 @@ const MissionDetail = z.object({
   limitations: strings,
   created_at: z.string(),
   completed_at: z.string().nullable(),
+  completed_by: z.string().nullable(),
 })
 
 /** git's own folder records the task of a work tree, so that a removed one is forgotten. */
@@ -491,6 +492,7 @@ async function missionDetail(
     limitations: mission.limitations,
     created_at: instant(mission.createdAt),
     completed_at: instantOrNull(mission.completedAt),
+    completed_by: await missions.endedBy(mission),
   }
 }
 

@@ -114,6 +114,7 @@ export const missionTimeline = defineOperation({
     ...leftWorkFields,
     created_at: z.string(),
     completed_at: z.string().nullable(),
+    completed_by: z.string().nullable(),
     /** What was accomplished, as whoever completed it says. */
     summary: z.string().nullable(),
     phases: list(Named.extend({ status: z.enum(phaseStatuses) })),
@@ -176,6 +177,7 @@ async function timelineOf(
     ...leftWork(mission, now),
     created_at: instant(mission.createdAt),
     completed_at: instantOrNull(mission.completedAt),
+    completed_by: await reads.missions.endedBy(mission),
     summary: mission.summary,
     phases: phases.map((phase) => ({ id: phase.id, name: phase.name, status: phase.status })),
     tasks: tasks.map((task) => timelineTask(task, { waiting, undone })),

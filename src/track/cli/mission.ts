@@ -59,6 +59,7 @@ function headOf(mission: MissionAnswer, page: RenderContext): readonly (readonly
     ['measured', `${formatCount(mission.files_changed, 'file')} changed by attempts in this mission`],
     ['began', formatAge(mission.created_at, page.now)],
     ['ended', mission.completed_at === null ? '' : formatAge(mission.completed_at, page.now)],
+    ['ended by', mission.completed_by ?? ''],
   ]
 }
 

@@ -86,6 +86,8 @@ export interface MissionReads {
   lastEnded(missionId: MissionId, top: string): Promise<Attempt | null>
   lines(missionId: MissionId): Promise<MissionLineCounts>
   find(id: string): Promise<Mission | null>
+  /** The name of who ended it, as the log has it; null while it is open. */
+  endedBy(mission: Pick<Mission, 'id' | 'completedAt'>): Promise<string | null>
   withIds(ids: readonly string[]): Promise<readonly Mission[]>
   /** The names of missions, at most 200. */
   names(ids: readonly MissionId[]): Promise<ReadonlyMap<MissionId, string>>

@@ -7,6 +7,7 @@ import type { DoneWhen } from '../../plan/domain/done-when.ts'
 import { openPhases, phaseOf, phaseTallies } from '../../plan/tables/phase.ts'
 import { doneWhenColumn, phaseById, recountOpenPlan } from '../../plan/tables/task.ts'
 import {
+  actorOfRow,
   cachedQuery,
   idsByPrefix,
   nonEmptyValues,
@@ -186,6 +187,7 @@ export function missionReads(scope: ReadScope): MissionReads {
       const [row] = await missionById(db, projectId, id)
       return row ? missionOf(row) : null
     }),
+    endedBy: (mission) => endedBy(scope, mission),
     async withIds(ids) {
       return ids.length === 0 ? [] : (await missionsByIds(scope, [...new Set(ids)])).map(missionOf)
     },
@@ -259,6 +261,33 @@ export function missionReads(scope: ReadScope): MissionReads {
     doubtedTasks: (missionId, limit) => doubtedTasks(scope, missionId, limit),
     idsLike: (prefix, limit) => idsByPrefix(scope, 'mission', { prefix, limit }),
   }
+}
+
+/** Read from the log: on from the last attempt before the end, because no index leads to the entry. */
+async function endedBy(
+  { db, projectId }: ReadScope,
+  { id, completedAt }: Pick<Mission, 'id' | 'completedAt'>,
+): Promise<string | null> {
+  if (completedAt === null) return null
+  const { before } = await db
+    .selectFrom('attempt')
+    .select(({ fn }) => fn.max('seq').as('before'))
+    .where('project_id', '=', projectId)
+    .where('mission_id', '=', id)
+    .where('opened_at', '<', completedAt)
+    .executeTakeFirstOrThrow()
+  const row = await db
+    .selectFrom('project_event')
+    .select(['actor', 'channel'])
+    .where('project_id', '=', projectId)
+    .where('seq', '>', before ?? 0)
+    .where('kind', '=', 'mission.ended')
+    .where('recorded_at', '=', completedAt)
+    .where('body', 'like', `%"missionId":"${id}"%`)
+    .orderBy('seq')
+    .limit(1)
+    .executeTakeFirst()
+  return row ? displayName({ actor: actorOfRow(row) }) : null
 }
 
 type MissionListRequest = Parameters<MissionReads['list']>[0]

@@ -92,6 +92,7 @@ function MissionHeader({ mission }: { readonly mission: Timeline }) {
             <Prose text={mission.summary} />
           </p>
         )}
+        {mission.completed_by !== null && <p class="muted">Ended by {mission.completed_by}.</p>}
         {mission.description !== null && (
           <p class="muted mission-brief" title={mission.description}>
             <Prose text={mission.description} />
