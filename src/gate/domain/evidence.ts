@@ -133,8 +133,8 @@ export interface ObservedTask {
   readonly done: boolean
   /** It was done, and a person took its changes back: it counts as not done. */
   readonly undone?: true
-  /** It was done since the run went back to an earlier state. */
-  readonly doneAgain?: true
+  /** It was done since the run went back to an earlier state: with a change or a person's word for it, or without. */
+  readonly doneAgain?: 'done' | 'unchanged'
   /** The verdict of its last ended attempt; null if it has none, absent if no guard asks. */
   readonly verdict?: VerdictValue | null
   /** The person who accepted it although it is not proven. */

@@ -35,7 +35,7 @@ export const maxAttempts = 1_000
 export interface AttemptChanges extends Pick<AttemptMeasurement, 'unreadable'> {
   readonly attemptId: AttemptId
   readonly measurement: AttemptMeasurement['measurement'] | null
-  readonly changes: readonly ScopedPath[]
+  readonly changes: readonly (ScopedPath & Pick<ReportedChange, 'origin'>)[]
 }
 
 /** `scope` null: no areas were declared. */

@@ -21,6 +21,7 @@ import {
   asksTheSame,
   type CompletionMode,
   isContradiction,
+  isOfNoChange,
   reasonText,
   type Verdict,
 } from './verdict.ts'
@@ -234,8 +235,7 @@ function doneAgainText(
   { noChangeReason, summary }: Outcome,
   { status, verdict }: Pick<CompletionRequest, 'status' | 'verdict'>,
 ): string {
-  const isUnchanged = verdict?.reasons.some(({ rule }) => rule === 'nothing_changed' || rule === 'no_change')
-  const answer = isUnchanged
+  const answer = isOfNoChange(verdict)
     ? `It was completed again without a change${quoteSentence(noChangeReason || summary)}`
     : `It ${status === 'success' ? 'was done again' : 'is now partly done'}.`
   return `${author} sent it back${quoteSentence(text)} ${answer}`

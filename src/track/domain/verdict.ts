@@ -200,6 +200,11 @@ export function isDoubted(verdict: VerdictValue | null | undefined): boolean {
   return verdict === 'unproven' || verdict === 'contradicted'
 }
 
+/** Whether nothing changed, or nothing since a person sent it back. */
+export function isOfNoChange(verdict: Pick<Verdict, 'reasons'> | null | undefined): boolean {
+  return verdict?.reasons.some(({ rule }) => rule === 'nothing_changed' || rule === 'no_change') ?? false
+}
+
 /** Judges the claim of a completion. Null for a failed attempt: it claims nothing. */
 export function judgeClaim(facts: VerdictFacts): Verdict | null {
   if (facts.status === 'failed') return null

@@ -178,12 +178,48 @@ test('release: work that was sent back is not submitted again as it was', async 
   expect(await complete(task)).toMatchObject({
     verdict: { reasons: expect.arrayContaining([expect.objectContaining({ rule: 'no_change' })]) },
   })
-  expect(await missing()).toMatchObject({ missing_guards: [expect.stringMatching(/^proven: /)] })
+  expect(await missing()).toMatchObject({
+    missing_guards: [
+      expect.stringMatching(/^proven: /),
+      expect.stringMatching(/^redone: .* changed nothing/),
+    ],
+  })
+  expect((await project.call('inbox', { kind: 'verdict' }, { actor: ana })).items).toMatchObject([
+    { task_id: task },
+  ])
 
   const more = await start()
   project.write('src/hash.ts', 'export const auth = hash(2)\n')
   await complete(more)
   await Promise.all([task, more].map(accept))
+  expect(await run.emit('submit')).toMatchObject({ transition: { to_state: 'review' } })
+})
+
+test.each(['work', 'her own word'])('release: an empty task redoes nothing, but %s does', async (how) => {
+  const text = shipped('release').replace('tasks_done, proven', 'tasks_done')
+  const { project, run, start, complete } = await gatedMission(text, 'release')
+  const task = await start()
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  await complete(task)
+  await run.emit('submit')
+  await project.call('reject', { id: run.id, reason: 'Hash it.', event: 'send_back' }, { actor: ana })
+  const empty = await start({ name: 'Nothing', done_when: { changes: [] } })
+  await complete(empty, { status: 'partial_success' })
+  expect((await run.refused('submit')).details).toMatchObject({
+    missing_guards: ['redone: "Nothing" was done since the work was sent back, and changed nothing'],
+  })
+  if (how === 'work') {
+    const more = await start()
+    project.write('src/hash.ts', 'export const auth = hash(2)\n')
+    await complete(more)
+  } else {
+    const { content } = await project.call('review_show', { task: empty }, { actor: ana })
+    await project.call(
+      'review_send',
+      { subject: { task: empty }, action: 'approve', content },
+      { actor: ana },
+    )
+  }
   expect(await run.emit('submit')).toMatchObject({ transition: { to_state: 'review' } })
 })
 

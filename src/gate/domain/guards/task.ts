@@ -4,7 +4,7 @@ import { type GuardKind, satisfiedGuard, unknownGuard, unsatisfiedGuard } from '
 
 export interface TaskGuard {
   readonly type: 'task'
-  /** `done_again`: of a run that went back to an earlier state, a task was done since. */
+  /** `done_again`: of a run that went back to an earlier state, a task changed something since, or a person accepted it. */
   readonly condition: 'all_done' | 'done_again'
   /** Null: all tasks of the run's subject. */
   readonly phase: string | null
@@ -20,11 +20,19 @@ export const task: GuardKind<TaskGuard> = {
     const tasks = observed.tasks?.filter((event) => phase === null || event.phase === phase) ?? []
     if (tasks.length === 0) return unknownGuard(`there are no tasks${where}`, 'Add a task, and complete it.')
     if (condition === 'done_again') {
-      if (tasks.some(({ done, doneAgain }) => done && doneAgain))
+      if (tasks.some(({ done, doneAgain }) => done && doneAgain === 'done'))
         return satisfiedGuard('a task was done since')
+      const unchanged = tasks.find(({ done, doneAgain }) => done && doneAgain === 'unchanged')
+      if (unchanged !== undefined) {
+        const { id, name = id } = unchanged
+        return unsatisfiedGuard(
+          `"${excerpt(name, 80)}" was done since the work was sent back, and changed nothing`,
+          `Change what was asked for in a task. If nothing has to change, a person accepts that: waymark review ${id}`,
+        )
+      }
       return unsatisfiedGuard(
         `no task${where} was done since the work was sent back`,
-        'Do what was asked for in a new task, or start a task again: first set its status to to_do. If nothing has to change, say why with "no_change_reason": "…" in the outcome of complete_task.',
+        'Do what was asked for in a new task, or start a task again: first set its status to to_do. If nothing has to change, say why with "no_change_reason": "…" in the outcome of complete_task; a person then accepts the task.',
       )
     }
     const left = tasks.filter(({ done }) => !done)

@@ -4,7 +4,7 @@ import type { TaskCard } from '../../../plan/ports/task-reads.ts'
 import type { Fingerprint, Reads } from '../../../store/ports/store.ts'
 import { isMeasuredBefore, type Landed, landingMachine } from '../../../track/domain/landed.ts'
 import { completedSince, type Task } from '../../../track/domain/task.ts'
-import { reasonText } from '../../../track/domain/verdict.ts'
+import { isOfNoChange, reasonText } from '../../../track/domain/verdict.ts'
 import { openReplacements } from '../../../track/operations/landed.ts'
 import { undoneTasks } from '../../../track/operations/tree-write.ts'
 import { approvedContent, isOfChanges } from '../../domain/approved-content.ts'
@@ -202,9 +202,9 @@ async function observedTasks(
   })
 }
 
-/** Marks the tasks with an attempt that ended since the run went back to an earlier state. */
+/** Marks the tasks with an attempt that ended since the run went back to an earlier state, and whether it changed something. */
 async function withDoneAgain(
-  { runs }: Reads,
+  { runs, tasks: taskReads }: Reads,
   tasks: readonly ObservedTask[],
   { record, visits }: Pick<LoadedRun, 'record' | 'visits'>,
 ): Promise<readonly ObservedTask[]> {
@@ -213,8 +213,26 @@ async function withDoneAgain(
   const back = revision === null || subject === null ? null : await runs.eventAt(record.id, revision)
   if (back === null || subject === null) return tasks
   const since = completedSince(await runs.attemptsOf(subject), back.createdAt)
-  const again = new Set<string>(since.map(({ taskId }) => taskId))
-  return tasks.map((task) => (again.has(task.id) ? { ...task, doneAgain: true as const } : task))
+  const ids = since.map(({ id }) => id)
+  const [changes, verdicts, accepted] = await Promise.all([
+    runs.changesOf(ids),
+    taskReads.lastVerdicts(ids),
+    taskReads.acceptances(since.map(({ taskId }) => taskId)),
+  ])
+  const changing = new Set<string>(
+    changes.flatMap((one) =>
+      one.changes.some(({ origin }) => origin !== 'imported') ? [one.attemptId] : [],
+    ),
+  )
+  const again = Map.groupBy(since, ({ taskId }): string => taskId)
+  return tasks.map((task) => {
+    const attempts = again.get(task.id)
+    const last = attempts?.at(-1)
+    if (attempts === undefined || last === undefined) return task
+    const isChanged = attempts.some(({ id }) => changing.has(id)) && !isOfNoChange(verdicts.get(last.id))
+    const isDone = isChanged || accepted.has(last.taskId)
+    return { ...task, doneAgain: isDone ? ('done' as const) : ('unchanged' as const) }
+  })
 }
 
 /** Of a task whose work was taken back nothing is left to prove or to land: it is done again, or dropped. */

@@ -21,8 +21,15 @@ export async function acceptanceQuestions(
   { guards, missing, observed }: UnprovenContext,
   setting: TransactionContext,
 ): Promise<readonly NewProjectEvent[]> {
-  const verdictGuards = new Set(guards.flatMap(({ name, guard }) => (guard.type === 'verdict' ? [name] : [])))
-  if (missing.length === 0 || !missing.every(({ name }) => verdictGuards.has(name))) return []
+  const isUnchanged = observed.tasks?.some(({ doneAgain }) => doneAgain === 'unchanged') ?? false
+  const answerable = new Set(
+    guards.flatMap(({ name, guard }) =>
+      guard.type === 'verdict' || (isUnchanged && guard.type === 'task' && guard.condition === 'done_again')
+        ? [name]
+        : [],
+    ),
+  )
+  if (missing.length === 0 || !missing.every(({ name }) => answerable.has(name))) return []
   const unproven = (observed.tasks ?? []).filter(
     ({ phase, done, verdict, acceptedBy }) =>
       phase === null && done && verdict !== 'proven' && acceptedBy === undefined,
