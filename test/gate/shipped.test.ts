@@ -122,12 +122,13 @@ test('change control needs approvals as its risk says, and a person’s acceptan
 
 test('release ends after its tasks are proven, approved and landed, in this order', () => {
   const steps = [event('submit'), event('approve'), event('finish')]
-  const given = ['tasks_done', 'proven', 'redone', 'approved', 'landed']
+  const given = ['tasks_done', 'proven', 'redone', 'approved', 'seen', 'landed']
   expect(way('release', steps, given)).toEqual(['build', 'review', 'land', 'released'])
   for (const [missing, state] of [
     ['tasks_done', 'build'],
     ['proven', 'build'],
     ['approved', 'review'],
+    ['seen', 'land'],
     ['landed', 'land'],
   ]) {
     const others = given.filter((name) => name !== missing)

@@ -135,6 +135,8 @@ export interface ObservedTask {
   readonly undone?: true
   /** It was done since the run went back to an earlier state: with a change or a person's word for it, or without. */
   readonly doneAgain?: 'done' | 'unchanged'
+  /** It ended after the run's last approval, if there was one, and no person accepted it since. */
+  readonly isUnseen?: true
   /** The verdict of its last ended attempt; null if it has none, absent if no guard asks. */
   readonly verdict?: VerdictValue | null
   /** The person who accepted it although it is not proven. */

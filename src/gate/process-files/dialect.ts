@@ -225,6 +225,7 @@ const guardFields = variants('type', [
   variants('condition', [
     guardVariant('task', 'all_done', { phase: text.describe('Default: all tasks').optional() }),
     guardVariant('task', 'done_again', { phase: text.describe('Default: all tasks').optional() }),
+    guardVariant('task', 'approved', { phase: text.describe('Default: all tasks').optional() }),
   ]),
   variants('condition', [guardVariant('verdict', 'proven', {})]),
   guard('landed', { branch: text.describe('Default: the default branch').optional() }),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { inbox } from '../../../src/inbox/cli/inbox.ts'
 import { status } from '../../../src/project/cli/project.ts'
 import { reviewShow } from '../../../src/review/cli/review.ts'
@@ -262,9 +262,42 @@ test('release: no agent takes work out of its sight, and what is begun after the
   project.git('add', '.')
   project.git('commit', '-qm', 'Land')
   expect((await run.refused('finish')).details).toMatchObject({
-    missing_guards: [expect.stringMatching(/^proven: /)],
+    missing_guards: [
+      expect.stringMatching(/^proven: /),
+      `seen: the approval does not show "src/late.ts" (${late}), completed after it`,
+    ],
   })
   await accept(late)
+  expect(await run.emit('finish')).toMatchObject({ transition: { to_state: 'released' } })
+})
+
+test('release: a task that its check proves, and that no approval shows, waits for a person', async () => {
+  const { project, run, start, complete } = await gatedMission(shipped('release'), 'release')
+  const asAna = { actor: ana }
+  const prove = async (path: string) => {
+    const task = await start({ name: path, done_when: { check: ['true'] } })
+    const { items } = await project.call('inbox', { kind: 'command' }, asAna)
+    for (const { item_id } of items) await project.call('approve', { id: item_id }, asAna)
+    project.write(path, 'export const auth = 2\n')
+    const proven = { verdict: { is: 'proven' } }
+    await vi.waitFor(async () => expect(await complete(task)).toMatchObject(proven), { timeout: 30_000 })
+    return task
+  }
+  await prove('src/auth.ts')
+  await run.emit('submit')
+  await project.call('approve', { id: run.id }, asAna)
+  const late = await prove('src/late.ts')
+  project.git('add', '.')
+  project.git('commit', '-qm', 'Land')
+  expect((await run.refused('finish')).details).toMatchObject({
+    missing_guards: [`seen: the approval does not show "src/late.ts" (${late}), completed after it`],
+  })
+  await run.refused('finish')
+  const { items } = await project.call('inbox', {}, asAna)
+  expect(items).toMatchObject([
+    { kind: 'review', task_id: late, reason: expect.stringContaining('approval') },
+  ])
+  await project.call('approve', { id: items[0].item_id }, asAna)
   expect(await run.emit('finish')).toMatchObject({ transition: { to_state: 'released' } })
 })
 

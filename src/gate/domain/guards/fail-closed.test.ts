@@ -177,6 +177,11 @@ const cases: Readonly<Record<string, FailClosedCase>> = {
     guard: { type: 'task', condition: 'done_again', phase: null },
     unknown: { 'nothing observed': {}, empty: { tasks: [] } },
   },
+  'task that no approval shows': {
+    guard: { type: 'task', condition: 'approved', phase: null },
+    unknown: { 'nothing observed': {}, empty: { tasks: [] } },
+    fails: { later: { tasks: [{ id: 't-1', phase: null, done: true, isUnseen: true }] } },
+  },
   verdict: {
     guard: { type: 'verdict', condition: 'proven' },
     unknown: {

@@ -5,7 +5,8 @@ import { type GuardKind, satisfiedGuard, unknownGuard, unsatisfiedGuard } from '
 export interface TaskGuard {
   readonly type: 'task'
   /** `done_again`: of a run that went back to an earlier state, a task changed something since, or a person accepted it. */
-  readonly condition: 'all_done' | 'done_again'
+  /** `approved`: none ended after the run's last approval, which shows none of them. */
+  readonly condition: 'all_done' | 'done_again' | 'approved'
   /** Null: all tasks of the run's subject. */
   readonly phase: string | null
 }
@@ -33,6 +34,17 @@ export const task: GuardKind<TaskGuard> = {
       return unsatisfiedGuard(
         `no task${where} was done since the work was sent back`,
         'Do what was asked for in a new task, or start a task again: first set its status to to_do. If nothing has to change, say why with "no_change_reason": "…" in the outcome of complete_task; a person then accepts the task.',
+      )
+    }
+    if (condition === 'approved') {
+      const unseen = tasks.filter(({ isUnseen }) => isUnseen)
+      const [first] = unseen
+      if (first === undefined) return satisfiedGuard(`no task${where} ended after the approval`)
+      const { id, name = id } = first
+      const others = unseen.length > 1 ? ` and ${unseen.length - 1} more` : ''
+      return unsatisfiedGuard(
+        `the approval does not show "${excerpt(name, 80)}" (${id})${others}, completed after it`,
+        `A person reviews it: waymark review ${id}. Or they send the work back, and approve it again`,
       )
     }
     const left = tasks.filter(({ done }) => !done)

@@ -194,7 +194,8 @@ async function observedTasks(
         : observed
     }),
   )
-  const tasks = await withDoneAgain(reads, lists.flat(), { record, visits })
+  const redone = await withDoneAgain(reads, lists.flat(), { record, visits })
+  const tasks = await withUnseen(reads, redone, record)
   return describeTasks(reads, await withoutUndone(reads, tasks), {
     verdicts: external.needs.some(({ kind }) => kind === 'verdicts'),
     landings: external.needs.some(({ kind }) => kind === 'landings'),
@@ -233,6 +234,24 @@ async function withDoneAgain(
     const isDone = isChanged || accepted.has(last.taskId)
     return { ...task, doneAgain: isDone ? ('done' as const) : ('unchanged' as const) }
   })
+}
+
+/** Marks the tasks that the run's last approval does not show. */
+async function withUnseen(
+  { runs, tasks: taskReads }: Reads,
+  tasks: readonly ObservedTask[],
+  record: RunRecord,
+): Promise<readonly ObservedTask[]> {
+  const subject = subjectOf(record)
+  if (subject === null) return tasks
+  const [approvals, attempts] = await Promise.all([runs.approvals(record.id), runs.attemptsOf(subject)])
+  const standing = approvals.flatMap(({ createdAt, withdrawnAt }) =>
+    withdrawnAt === undefined ? [createdAt] : [],
+  )
+  const later = completedSince(attempts, Math.max(0, ...standing)).map(({ taskId }) => taskId)
+  const accepted = await taskReads.acceptances([...new Set(later)])
+  const unseen = new Set<string>(later.filter((id) => !accepted.has(id)))
+  return tasks.map((task) => (unseen.has(task.id) ? { ...task, isUnseen: true as const } : task))
 }
 
 /** Of a task whose work was taken back nothing is left to prove or to land: it is done again, or dropped. */
