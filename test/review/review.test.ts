@@ -402,6 +402,31 @@ test('the words of a verdict reach the agent where it takes the task up, and say
   expect((await project.call('taskman_task_get', { id: other })).reviews).toBeUndefined()
 })
 
+test('a task that was done again twice has one open review, the newest', async () => {
+  const { project, task } = await workedTask()
+  const redo = async (text: string) => {
+    project.wait(10)
+    await project.call('review_send', { subject: { since: true }, action: 'send_back', text }, as)
+    await project.call('start_task', { planned_task_id: task })
+    project.write('src/auth.ts', `export const auth = '${text}'\n`)
+    const { waits_for } = await project.call('complete_task', {
+      task_id: task,
+      status: 'success',
+      outcome: { summary: 'Done' },
+    })
+    const reviews = (await project.call('inbox', { kind: 'review' })).items
+    const waiting = waits_for.filter(({ kind }: Answer) => kind === 'review')
+    expect(waiting.map(({ item_id }: Answer) => item_id)).toEqual(
+      reviews.map(({ item_id }: Answer) => item_id),
+    )
+    expect(reviews).toMatchObject([
+      { task_id: task, reason: `Tess sent it back: “${text}”. It was done again.` },
+    ])
+  }
+  await redo('one')
+  await redo('two')
+})
+
 test('approving a mission accepts the tasks whose changes it showed', async () => {
   const project = await openProject()
   const { mission_id: mission } = await project.call('start_mission', { name: 'Two', objective: 'Both' })

@@ -60,6 +60,7 @@ function situation(changes: Partial<CompletionSituation> = {}): CompletionSituat
     isGated: false,
     items: [],
     verdictItems: [],
+    reviewItems: [],
     scopeItems: [],
     sentBack: null,
     waiting: { gate: 'blockers', completion: 'review', openItemsOfMission: 0 },

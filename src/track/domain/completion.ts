@@ -66,6 +66,8 @@ export interface CompletionSituation {
   readonly items: readonly InboxItem[]
   /** Open items about earlier verdicts on the task. */
   readonly verdictItems: readonly InboxItem[]
+  /** Open reviews of its earlier attempts. */
+  readonly reviewItems: readonly InboxItem[]
   /** Open items about files of the task. */
   readonly scopeItems: readonly InboxItem[]
   /** The project's settings for open items, and the number of those in the mission. */
@@ -104,11 +106,13 @@ export function endAttempt(
   const { gate, openItemsOfMission: ofMission } = situation.waiting
   const asked = opened.filter(({ kind }) => kind !== 'verdict').length
   const answered = restoredItems(request.restored, situation.scopeItems)
-  const isBlocked = end.length > 0 && gate === 'all' && ofMission + asked - answered.length > 0
+  const replaced = replacedReviews(opened, situation)
+  const left = ofMission + asked - answered.length - replaced.length
+  const isBlocked = end.length > 0 && gate === 'all' && left > 0
   return {
     consequences: [
       ...closeStaleItems(situation.items, 'The attempt was completed.'),
-      ...closeItems(situation.verdictItems, 'The task was completed again.'),
+      ...closeItems([...situation.verdictItems, ...replaced], 'The task was completed again.'),
       ...closeItems(answered, 'The task no longer changes these files.'),
       ...items,
       ...phase.events,
@@ -176,6 +180,14 @@ export function itemsOpenedBy(
   const asksOfShared = situation.isLastAtWork === true && status === 'success'
   const mode = situation.waiting.completion
   return [...items, ...verdictItem(verdict, { attempt, mode, asksOfShared }, setting)]
+}
+
+/** The reviews of earlier attempts that a new review of the task replaces. */
+export function replacedReviews(
+  opened: readonly InboxItem[],
+  { reviewItems }: Pick<CompletionSituation, 'reviewItems'>,
+): readonly InboxItem[] {
+  return opened.some(({ kind }) => kind === 'review') ? reviewItems : []
 }
 
 /** The items about files that the task no longer changes. */

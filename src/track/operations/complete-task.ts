@@ -47,6 +47,7 @@ import {
   itemsOpenedBy,
   refuseContradicted,
   refuseOpenSubtasks,
+  replacedReviews,
   restoredItems,
 } from '../domain/completion.ts'
 import { isLostOf } from '../domain/losses.ts'
@@ -551,7 +552,7 @@ function recordEnd({ actor, setting }: CompletionAuthor, ending: TaskCompletionC
   // The inbox item of a loss says what is still to do about it.
   const reported = { ...full, warnings: [...full.warnings, ...lossNotes(ending.lines)] }
   const opened = completed.consequences.flatMap((next) => (next.kind === 'inbox.opened' ? [next.item] : []))
-  const waiting = [...stillOpen(ending), ...opened]
+  const waiting = [...stillOpen(ending, opened), ...opened]
   const answer = completionAnswer({
     task,
     attempt,
@@ -606,12 +607,12 @@ function previewEnd({
 }: Omit<TaskCompletionContext, 'inputHash' | 'lines' | 'released' | 'diff' | 'files'> & CompletionAuthor) {
   const { phase } = situation
   refuseContradicted(verdict, situation)
-  const waiting = stillOpen({ ...before, restored, situation })
   const openedItems = itemsOpenedBy(
     { actor, status: input.status, outcome, evidence, restored, verdict },
     situation,
     setting,
   )
+  const waiting = stillOpen({ ...before, restored, situation }, openedItems)
   const answer = completionAnswer({
     task,
     attempt,
@@ -635,12 +636,12 @@ function hasGatingItems(status: TaskOutcome, waiting: readonly InboxItem[], sett
 }
 
 /** The items that the completion does not close. */
-function stillOpen({
-  waiting,
-  restored,
-  situation,
-}: Pick<TaskCompletionContext, 'waiting' | 'restored' | 'situation'>): readonly InboxItem[] {
-  const closed = new Set(restoredItems(restored, situation.scopeItems).map(({ id }) => id))
+function stillOpen(
+  { waiting, restored, situation }: Pick<TaskCompletionContext, 'waiting' | 'restored' | 'situation'>,
+  opened: readonly InboxItem[],
+): readonly InboxItem[] {
+  const ended = [...restoredItems(restored, situation.scopeItems), ...replacedReviews(opened, situation)]
+  const closed = new Set(ended.map(({ id }) => id))
   return withoutVerdicts(waiting).filter(({ id }) => !closed.has(id))
 }
 

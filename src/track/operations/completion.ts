@@ -177,6 +177,7 @@ export async function loadCompletion(reads: Reads, closing: AttemptEndRequest): 
     sentBack,
     items: open.filter(({ attemptId }) => attemptId === attempt.id),
     verdictItems: open.filter(({ kind }) => kind === 'verdict'),
+    reviewItems: open.filter(({ kind, attemptId }) => kind === 'review' && attemptId !== attempt.id),
     scopeItems: open.filter(({ kind, runId }) => kind === 'scope' && runId === null),
     waiting: { ...settings, openItemsOfMission },
   }
