@@ -55,6 +55,39 @@ describe('lines', () => {
     })
   })
 
+  test('of a task are those of all its attempts that were not undone, on its card, page and inbox item', async () => {
+    const project = await openProject()
+    const { call } = project
+    const as = { actor: person }
+    const { mission_id } = await call('start_mission', { name: 'Auth', objective: 'o' })
+    const files = { 'src/auth.ts': 'export const auth = 2\nexport const more = 3\n', 'new.txt': 'a\n' }
+    const { task_id } = await attempt(project, files, { mission_id })
+    const again = async (changed: Readonly<Record<string, string>>) => {
+      project.wait(10)
+      const subject = { task: task_id }
+      await call('review_send', { subject, action: 'send_back', text: 'Again.' }, as)
+      project.wait(10)
+      await attempt(project, changed, { name: undefined, planned_task_id: task_id })
+      const detail = await call('show', { id: task_id })
+      expect(detail.attempts.at(-1).measured.changes).toHaveLength(Object.keys(changed).length)
+      const { items } = await call('inbox', { include: ['evidence'] }, as)
+      const shown = [(await call('board')).columns.review[0], detail, items[0].evidence]
+      const [row] = (await call('show', { id: mission_id })).tasks
+      return [...shown.map(({ measured }) => measured), row.files_changed]
+    }
+    const work = { files: 2, added_lines: 3, deleted_lines: 1 }
+    const kinds = { added: 1, modified: 1, deleted: 0, renamed: 0 }
+    expect(await again({})).toMatchObject([work, work, work, kinds])
+    const more = { ...work, added_lines: 5, deleted_lines: 2 }
+    expect(await again({ 'new.txt': 'b\nc\n' })).toMatchObject([more, more, more, kinds])
+    const page = { ink: (_: unknown, text: string) => text, width: 120, now: 0 }
+    const text = taskPage((await call('show', { id: task_id })) as never, page)
+    expect(text).toContain('2 files, +5 -2 in 3 attempts')
+    await call('undo', { id: task_id, yes: true }, as)
+    const last = { files: 1, added_lines: 1, deleted_lines: 0 }
+    expect((await again({ 'src/last.ts': '1\n' })).slice(0, 3)).toMatchObject([last, last, last])
+  })
+
   test('counts a line feed at the end of a file as git does, in board and review', async () => {
     const project = await openProject()
     const { call } = project
@@ -84,14 +117,14 @@ describe('lines', () => {
     )
   })
 
-  test('a card says of which attempt its lines are, where the review is of all of them', async () => {
+  test('a card adds up the lines of all attempts and says so, where the review compares with the start', async () => {
     const project = await openProject()
     const { call } = project
     const first = await attempt(project, { 'src/auth.ts': 'one\ntwo\nthree\n' }, {})
     await call('taskman_task_edit', { id: first.task_id, status: 'to_do' })
     await attempt(project, { 'src/auth.ts': 'one\ntwo\nfour\n' }, { task_id: first.task_id })
     const [card] = (await call('board')).columns.done
-    expect(card.measured).toMatchObject({ attempt: 2, added_lines: 1, deleted_lines: 1 })
+    expect(card.measured).toMatchObject({ attempt: 2, added_lines: 4, deleted_lines: 2 })
     const review = await call('review_show', { task: first.task_id }, { actor: person })
     expect(review.totals).toMatchObject({ added: 3, removed: 1 })
   })

@@ -5,11 +5,14 @@ import { Agent } from './agent.tsx'
 import { StatusIcon } from './status.tsx'
 import './evidence.css'
 
-export type MeasuredData = Omit<MeasurementData, 'verdict'>
+export interface MeasuredData extends Omit<MeasurementData, 'verdict' | 'attempt'> {
+  /** Over how many attempts at a task the figures are added up; absent for those of one attempt. */
+  readonly attempts?: number | undefined
+}
 
 /** The measurement by git: solid. */
 export function EvidenceLine({ measured }: { readonly measured: MeasuredData }) {
-  const { measurement, attempt, files, scope_match, out_of_scope } = measured
+  const { measurement, attempts = 1, files, scope_match, out_of_scope } = measured
   return (
     <p class="measured">
       <StatusIcon
@@ -17,10 +20,10 @@ export function EvidenceLine({ measured }: { readonly measured: MeasuredData }) 
         named={false}
       />
       <b>{measuredWord[measurement]}</b>
-      {attempt > 1 ? <span class="muted">attempt {attempt}</span> : null}
       {files === null ? null : (
         <span>
           {formatCount(files, 'file')} <PlusMinus {...measured} />
+          {attempts > 1 ? <span class="muted"> in {attempts} attempts</span> : null}
         </span>
       )}
       <span class={scope_match === false ? 'out' : 'muted'}>{scopeWord(scope_match, out_of_scope)}</span>

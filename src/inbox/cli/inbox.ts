@@ -171,7 +171,9 @@ function completionForm(evidence: NonNullable<InboxRow['evidence']>, page: Rende
   return [
     ...(evidence.is_replaced ? [replacedText(measured)] : []),
     ...(claimed === null ? [] : [`claimed   ${ended}${quoteText(claimed, page)}${by}`]),
-    ...(measured === null ? [] : [`measured  ${measuredFiles(measured)}`]),
+    ...(measured === null
+      ? []
+      : [`measured  ${measuredFiles(evidence.is_replaced ? { ...measured, attempt: 1 } : measured)}`]),
     ...deniedLine(denied),
     ...(verdict === null ? [] : [verdictText(verdict, page, null)]),
   ].join('\n')
@@ -187,17 +189,16 @@ type MeasuredFigures = Pick<
   'attempt' | 'files' | 'added_lines' | 'deleted_lines'
 >
 
-/** `2 files, +41 -3`, after `attempt 2:` for a later attempt alone; a review shows the whole task. */
+/** `2 files, +41 -3 in 2 attempts`: the sum of all attempts at a task. */
 export function measuredFiles({
   attempt,
   files,
   added_lines: added,
   deleted_lines: deleted,
 }: MeasuredFigures): string {
-  const which = attempt > 1 ? `attempt ${attempt}: ` : ''
-  if (files === null) return `${which}unknown`
+  if (files === null) return 'unknown'
   const lines = added === null || deleted === null ? '' : `, +${added} -${deleted}`
-  return `${which}${formatCount(files, 'file')}${lines}`
+  return `${formatCount(files, 'file')}${lines}${attempt > 1 ? ` in ${attempt} attempts` : ''}`
 }
 
 /** Items on the page of their task or mission: each with its reason, its opener, its files and its answers. */

@@ -40,7 +40,7 @@ export const InboxEvidence = z.object({
         .nullable(),
       tasks: list(
         Named.extend({
-          /** Of its last ended attempt; null while it has none. */
+          /** Null while its last attempt has not ended. */
           measured: MeasuredShort.nullable(),
           /** Who accepted it although it is not proven. */
           accepted_by: z.string().nullable(),
@@ -55,6 +55,7 @@ export const InboxEvidence = z.object({
   /** The item is about an attempt that a later one at the task replaced. */
   is_replaced: z.boolean(),
   areas: strings,
+  /** With the files and lines of a replaced attempt alone. */
   measured: MeasuredShort.nullable(),
   /** What the measurement says about the claim, with its reasons. */
   verdict: VerdictEntry.nullable(),
@@ -79,7 +80,10 @@ export async function inboxEvidence(reads: Reads, item: InboxItem): Promise<z.ou
   const end = attempt === null || attempt.status === 'open' ? null : await tasks.end(attempt.id)
   const verdicts = end === null || attempt === null ? [] : await tasks.verdicts(attempt.id)
   const verdict = verdicts.at(-1)?.verdict ?? null
-  const measured = attempt && (await tasks.measurementTotals([attempt.id])).get(attempt.id)
+  const isReplaced = attempt !== null && last !== null && attempt.number < last.number
+  const [card] = attempt === null || isReplaced ? [] : await tasks.cards([attempt.taskId])
+  const measured =
+    card?.measured ?? (attempt && (await tasks.measurementTotals([attempt.id])).get(attempt.id))
   const corrections = end === null || attempt === null ? [] : await tasks.corrections(attempt.id)
   const personOf = await peopleBehind(reads, [attempt?.actor, attempt?.completedBy])
   return {
@@ -91,7 +95,7 @@ export async function inboxEvidence(reads: Reads, item: InboxItem): Promise<z.ou
     agent_name: attempt === null ? null : displayName(attempt),
     person: personOf(attempt?.actor),
     attempt_status: attempt?.status ?? null,
-    is_replaced: attempt !== null && last !== null && attempt.number < last.number,
+    is_replaced: isReplaced,
     areas: attempt?.areas ?? [],
     measured: measured ? measuredSummary(measured) : null,
     verdict: verdict && verdictEntry(verdict),

@@ -1,5 +1,5 @@
 import { gateSteps } from '../../gate/cli/run.ts'
-import { inboxList } from '../../inbox/cli/inbox.ts'
+import { inboxList, measuredFiles } from '../../inbox/cli/inbox.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount } from '../../kernel/text.ts'
 import {
@@ -231,6 +231,7 @@ function headOf(task: TaskAnswer, page: RenderContext): readonly (readonly [stri
     ['depends on', task.depends_on.map(dependencyText).join('\n')],
     ['step', task.step ?? ''],
     ...promiseRows(task.done_when),
+    ['changed', task.measured === null || task.attempts_total === 1 ? '' : measuredFiles(task.measured)],
     ['landed', task.landed === null || task.undone ? '' : landingWords(task.landed).replace(/^landed /, '')],
     [
       'undone',

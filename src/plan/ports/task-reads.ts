@@ -22,6 +22,7 @@ export interface TaskLine {
   readonly task: Task
   readonly phaseNumber: number | null
   readonly attempt: Attempt | null
+  /** Of all its attempts, once the last one has ended. */
   readonly counts: FileChangeCounts | null
   readonly scopeMatches: boolean | null
 }
@@ -43,6 +44,7 @@ export interface TaskCard {
   readonly attempt: Attempt | null
   /** The last logged progress, in percent. */
   readonly progress: number | null
+  /** Of the last attempt, with the files and lines of all. */
   readonly measured: AttemptMeasurementTotals | null
   /** Who accepted it although it is not proven. */
   readonly acceptedBy: string | null

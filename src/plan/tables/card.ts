@@ -1,14 +1,16 @@
 import type { AttemptId, TaskId } from '../../kernel/id.ts'
 import { nonEmptyValues } from '../../store/tables/query.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
+import type { TaskWork } from '../../track/domain/changes.ts'
 import type { AttemptMeasurementTotals } from '../../track/ports/attempt-reads.ts'
 import { attemptOf, countsOf, scopeMatchesOf } from '../../track/tables/attempt.ts'
+import { workOfTasks } from '../../track/tables/task-work.ts'
 import { acceptancesOf } from '../../track/tables/verdict-reads.ts'
 import type { TaskCard } from '../ports/task-reads.ts'
 import { claimOf } from './claim.ts'
 import { taskOfRow } from './task.ts'
 
-/** Tasks for cards, in the given order: four queries, and a fifth if a done task is not proven. */
+/** Tasks for cards, in the given order: four queries, and one each for several attempts and unproven ones. */
 export async function taskCards(scope: ReadScope, ids: readonly string[]): Promise<readonly TaskCard[]> {
   if (ids.length === 0) return []
   const { db, projectId } = scope
@@ -33,6 +35,7 @@ export async function taskCards(scope: ReadScope, ids: readonly string[]): Promi
     .where('id', 'in', nonEmptyValues(attemptIds))
     .execute()
   const measured = await measuredAttempts(scope, attemptIds)
+  const work = await workOfTasks(scope, triedAgain(attempts))
   const progress = await lastProgress(scope, ids)
   const unproven = tasks.filter(
     ({ status, last_attempt_id: id }) =>
@@ -53,12 +56,29 @@ export async function taskCards(scope: ReadScope, ids: readonly string[]): Promi
       claim: claimOf(row),
       attempt,
       progress: progress.get(task.id) ?? null,
-      measured: (attempt && measured.get(attempt.id)) ?? null,
+      measured: (attempt && withWork(measured.get(attempt.id), work.get(task.id))) ?? null,
       acceptedBy: accepted.get(task.id) ?? null,
     }
   })
   const byId = new Map<string, TaskCard>(cards.map((card) => [card.task.id, card]))
   return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+/** The tasks with several attempts, by their last ones. */
+export function triedAgain(
+  attempts: readonly { readonly task_id: string; readonly number: number }[],
+): readonly string[] {
+  return attempts.flatMap(({ task_id, number }) => (number > 1 ? [task_id] : []))
+}
+
+/** The last measurement of a task, with the files and lines of all its attempts. */
+function withWork(
+  measured: AttemptMeasurementTotals | undefined,
+  work: TaskWork | undefined,
+): AttemptMeasurementTotals | undefined {
+  if (!measured || measured.files === null || work === undefined) return measured
+  const { files, addedLines, deletedLines } = work
+  return { ...measured, files, addedLines, deletedLines }
 }
 
 /** The measured totals of attempts, without the changes: always one query. */

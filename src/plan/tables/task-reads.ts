@@ -32,10 +32,11 @@ import {
   countsOf,
   scopeMatchesOf,
 } from '../../track/tables/attempt.ts'
+import { workOfTasks } from '../../track/tables/task-work.ts'
 import { acceptancesOf, verdictReads } from '../../track/tables/verdict-reads.ts'
 import { isHeld } from '../domain/claims.ts'
 import type { TaskFilter, TaskLine, TaskReads } from '../ports/task-reads.ts'
-import { measuredAttempts, taskCards } from './card.ts'
+import { measuredAttempts, taskCards, triedAgain } from './card.ts'
 import { taskById, tasksByIds } from './claim.ts'
 import { plannedTasks } from './plan-list.ts'
 import { taskOfRow } from './task.ts'
@@ -186,6 +187,7 @@ async function taskLines(
   if (taskIds.length === 0) return []
   const tasks = await tasksById(scope, taskIds)
   const attempts = await attemptsById(scope, distinctIdsOf(tasks.map((task) => task.last_attempt_id)))
+  const work = await workOfTasks(scope, triedAgain(attempts))
   const phases = await phaseNumbers(scope, distinctIdsOf([...tasks, ...attempts].map((row) => row.phase_id)))
   const attemptById = new Map(attempts.map((attempt) => [attempt.id, attempt]))
   const numberOf = new Map(phases.map((phase) => [phase.id, phase.number]))
@@ -198,7 +200,7 @@ async function taskLines(
         task: taskOfRow(row),
         phaseNumber: numberOf.get(phaseId ?? '') ?? null,
         attempt: attempt && attemptOf(attempt),
-        counts: attempt && countsOf(attempt),
+        counts: attempt && countsOf(attempt) && (work.get(row.id)?.counts ?? countsOf(attempt)),
         scopeMatches: attempt && scopeMatchesOf(attempt),
       },
     }

@@ -18,16 +18,16 @@ import { undoneTasks } from '../../track/operations/tree-write.ts'
 import type { AttemptMeasurementTotals } from '../../track/ports/attempt-reads.ts'
 import type { RecordedUndo } from '../../track/ports/tree-write-reads.ts'
 
-/** The measurement of an attempt, for a card. */
+/** The measurement of a task's last attempt, for a card. */
 export const MeasuredShort = z.object({
   measurement: measurementLevel,
   /** Null for a failed attempt. */
   verdict: z.enum(verdictValues).nullable(),
   scope_match: z.boolean().nullable(),
   out_of_scope: z.int(),
-  /** The figures of this attempt alone; a review shows all attempts at the task. */
+  /** The number of the last attempt. */
   attempt: z.int(),
-  /** Null where they could not be measured. */
+  /** The sum of all attempts at the task that were not undone; null where the last could not be measured. */
   files: z.int().nullable(),
   added_lines: z.int().nullable(),
   deleted_lines: z.int().nullable(),

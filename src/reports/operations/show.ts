@@ -90,6 +90,7 @@ import {
 } from '../../track/operations/record-answer.ts'
 import { missionRuns, phaseSummary } from '../../track/operations/summary.ts'
 import { undoneTasks } from '../../track/operations/tree-write.ts'
+import { MeasuredShort, measuredSummary } from './board.ts'
 
 /** The claims of an agent about a completed attempt. */
 const Claimed = z.object({
@@ -237,6 +238,8 @@ const TaskDetail = z.object({
       created_at: z.string(),
     }),
   ),
+  /** Of its last attempt, with the files and lines of all; null while that one has not ended. */
+  measured: MeasuredShort.nullable(),
   attempts: list(AttemptDetail),
   attempts_total: z.int(),
   decisions: list(DecisionEntry),
@@ -506,6 +509,7 @@ async function taskDetail(
   const filter = { taskId: task.id }
   const mission = task.missionId === null ? null : await missions.find(task.missionId)
   const attempts = await tasks.attempts(task.id)
+  const [card] = await tasks.cards([task.id])
   const landed = (await reads.landings.of([task.id])).get(task.id)
   const undone = (await undoneTasks(reads, new Map([[task.id, attempts.at(-1) ?? null]]))).get(task.id)
   const writes = await reads.treeWrites.ofTask(task.id)
@@ -568,6 +572,7 @@ async function taskDetail(
       files,
       created_at: instant(writtenAt),
     })),
+    measured: card?.measured ? measuredSummary(card.measured) : null,
     attempts: details,
     attempts_total: attempts.length,
     decisions: decisions.items.map(({ item }) => decisionEntry(item)),

@@ -132,7 +132,7 @@ export function namesOf({ path, from }: Pick<FileChange, 'path' | 'from'>): read
 
 export type ChangeCounts = Readonly<Record<ChangeKind, number>>
 
-export function countChanges(changes: readonly ReportedChange[]): ChangeCounts {
+export function countChanges(changes: readonly Pick<ReportedChange, 'change'>[]): ChangeCounts {
   const counts = { added: 0, modified: 0, deleted: 0, renamed: 0 }
   for (const { change } of changes) counts[change] += 1
   return counts
@@ -160,6 +160,41 @@ export function sumOfOwnLines(
     addedLines: sumOfLines(own.map(({ addedLines }) => addedLines)),
     deletedLines: sumOfLines(own.map(({ deletedLines }) => deletedLines)),
   }
+}
+
+/** What all attempts at a task changed. */
+export interface TaskWork {
+  readonly files: number
+  readonly counts: ChangeCounts
+  readonly addedLines: number | null
+  readonly deletedLines: number | null
+}
+
+/** The files and lines of consecutive changes. A file that was added and deleted again is none. */
+export function workOfAttempts(changes: readonly ReportedChange[]): TaskWork {
+  const work = new Map<string, { change: ChangeKind; own: ReturnType<typeof ownLines>[] }>()
+  for (const one of changes) {
+    const before = work.get(one.path) ?? (one.from === undefined ? undefined : work.get(one.from))
+    for (const name of namesOf(one)) work.delete(name)
+    if (before?.change === 'added' && one.change === 'deleted') continue
+    work.set(one.path, {
+      change: before === undefined ? one.change : changeAfter(before.change, one.change),
+      own: [...(before?.own ?? []), ownLines(one)],
+    })
+  }
+  const files = [...work.values()]
+  const own = files.flatMap((file) => file.own)
+  return {
+    files: files.length,
+    counts: countChanges(files),
+    addedLines: sumOfLines(own.map(({ addedLines }) => addedLines)),
+    deletedLines: sumOfLines(own.map(({ deletedLines }) => deletedLines)),
+  }
+}
+
+function changeAfter(before: ChangeKind, now: ChangeKind): ChangeKind {
+  if (before === 'deleted' && now === 'added') return 'modified'
+  return before === 'added' || (before === 'renamed' && now === 'modified') ? before : now
 }
 
 /** No files means zero lines; files without any counted line mean unknown. */

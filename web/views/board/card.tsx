@@ -62,8 +62,8 @@ export function Card({ card: of, isSelected, drag }: BoardCardProps) {
           </span>
         ) : measured ? (
           <span class="task-measured">
-            {measured.attempt > 1 ? <span class="muted">attempt {measured.attempt} </span> : null}
             {measured.files === null ? <span class="muted">not measured</span> : <PlusMinus {...measured} />}
+            {measured.attempt > 1 ? <span class="muted"> in {measured.attempt} attempts</span> : null}
             {measured.scope_match === false ? (
               <span class="task-out">
                 <StatusIcon status="blocked" named={false} /> {measured.out_of_scope} out of scope

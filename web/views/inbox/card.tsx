@@ -128,7 +128,7 @@ export function Card({
                 }
               : null
           }
-          measured={card.measured}
+          measured={measuredOf(card)}
           verdict={card.verdict}
           unchanged={card.unchanged_claims}
           denied={card.not_mine}
@@ -189,6 +189,10 @@ export function Card({
       )}
     </li>
   )
+}
+
+function measuredOf({ measured, is_replaced: isReplaced }: Pick<InboxCard, 'measured' | 'is_replaced'>) {
+  return measured && { ...measured, attempts: isReplaced ? 1 : measured.attempt }
 }
 
 /** The page of the changes that a card is about; null without one. */

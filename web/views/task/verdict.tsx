@@ -53,7 +53,7 @@ export function AttemptCompletion({
   )
 }
 
-function measurementOf({ measured, number }: AttemptData) {
+function measurementOf({ measured }: AttemptData) {
   if (measured === null) return null
   const { measurement, changes, counts, scope } = measured
   const files = counts.added + counts.modified + counts.deleted + counts.renamed
@@ -61,7 +61,6 @@ function measurementOf({ measured, number }: AttemptData) {
   const isWhole = files === changes.length
   return {
     measurement,
-    attempt: number,
     files,
     ...(isWhole ? linesOfChanges(changes) : { added_lines: null, deleted_lines: null }),
     scope_match: scope.matches,

@@ -129,6 +129,14 @@ function Head({ task, attempt }: TaskParts) {
             )}
           </dd>
         </div>
+        {task.measured === null || task.attempts_total === 1 ? null : (
+          <div>
+            <dt>Changed in {task.attempts_total} attempts</dt>
+            <dd>
+              <PlusMinus {...task.measured} />
+            </dd>
+          </div>
+        )}
         {task.assignee ? (
           <div>
             <dt>For</dt>
