@@ -300,6 +300,19 @@ function contentChangedFailure(
   { id, seen, current }: { readonly id: string; readonly seen: string; readonly current: ApprovalContent },
   difference: MeasurementOf<typeof shownContent>[number]['difference'],
 ): Failure {
+  const details = { id, shown: seen, content: current.content, difference }
+  const moved = difference?.events.find(({ name }) => name === 'state')
+  if (moved) {
+    return new Failure(
+      'CONFLICT',
+      `${id} left "${moved.shown}" after you reviewed it, and is in "${moved.now}": an answer or an event decided what you reviewed.`,
+      {
+        reason: 'content_changed',
+        hint: `See who moved it, and what it waits for now: waymark run show ${id}`,
+        details,
+      },
+    )
+  }
   const words = difference && differenceWords(difference)
   const what = words ? `: ${words}` : '; the version you reviewed is no longer kept, so there is no diff'
   return new Failure(
@@ -308,7 +321,7 @@ function contentChangedFailure(
     {
       reason: 'content_changed',
       hint: `Review it again, then answer with --content ${shortenContent(current.content)}.`,
-      details: { id, shown: seen, content: current.content, difference },
+      details,
     },
   )
 }

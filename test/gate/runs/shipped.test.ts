@@ -369,6 +369,22 @@ test('the review of a mission quotes what a person asked for until its changes a
   expect(await request()).toBeNull()
 })
 
+test('an approval of what a review decided says that the run moved on, and names no file as gone', async () => {
+  const { project, run, missionId, redo } = await sentBackWork()
+  await redo('told')
+  await run.emit('submit')
+  const { items } = await project.call('inbox', { kind: 'approval' }, { actor: ana })
+  const subject = { mission: missionId }
+  const { content } = await project.call('review_show', subject, { actor: ana })
+  await project.call('review_send', { subject, action: 'approve', content }, { actor: ana })
+  const again = { id: run.id, content: items[0].content }
+  expect(await project.refused('approve', again, { actor: ana })).toMatchObject({
+    code: 'CONFLICT',
+    reason: 'content_changed',
+    message: `${run.id} left "review" after you reviewed it, and is in "land": an answer or an event decided what you reviewed.`,
+  })
+})
+
 test('inbox and review tell their contents of the same changes apart', async () => {
   const { project, run, missionId, redo } = await sentBackWork()
   await redo('told')
