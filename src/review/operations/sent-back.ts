@@ -98,6 +98,21 @@ export async function runDecisionsOn(
     .toSorted((a, b) => a.at - b.at)
 }
 
+/** The last words of a person who sent a run about the work back, if they approved nothing in it since. */
+export async function runRequestOn(
+  reads: Reads,
+  subject: { readonly taskId: TaskId | null; readonly missionId: MissionId | null },
+): Promise<SentBack | null> {
+  const found = await runsAbout(reads, subject, { status: 'active' })
+  const requests = found.map(async ({ run, returns: [last] }): Promise<readonly SentBack[]> => {
+    if (last === undefined) return []
+    const { author, payload, createdAt: at } = last
+    const approvals = await reads.runs.approvals(run.id)
+    return approvals.some(({ createdAt }) => createdAt > at) ? [] : [{ author, text: wordsIn(payload), at }]
+  })
+  return (await Promise.all(requests)).flat().toSorted((a, b) => b.at - a.at)[0] ?? null
+}
+
 interface RunAboutWork {
   readonly run: RunRecord
   readonly definition: ProcessDefinition | null
@@ -107,10 +122,10 @@ interface RunAboutWork {
 
 async function runsAbout(
   { runs }: Reads,
-  { taskId, missionId }: Pick<Attempt, 'taskId' | 'missionId'>,
+  { taskId, missionId }: { readonly taskId: TaskId | null; readonly missionId: MissionId | null },
   filter: { readonly status?: 'active' } = {},
 ): Promise<readonly RunAboutWork[]> {
-  const subjects = [{ taskId }, ...(missionId === null ? [] : [{ missionId }])]
+  const subjects = [...(taskId === null ? [] : [{ taskId }]), ...(missionId === null ? [] : [{ missionId }])]
   const pages = await Promise.all(
     subjects.map((subject) => runs.list({ ...filter, ...subject }, { limit: maxRuns })),
   )

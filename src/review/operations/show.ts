@@ -40,7 +40,7 @@ import {
   tasksOf,
 } from './inspect.ts'
 import { contentIds, FileFigures, figuresOf, fileFigures } from './measure-files.ts'
-import { sentBackInMission, sentBackOf } from './sent-back.ts'
+import { runRequestOn, sentBackInMission, sentBackOf } from './sent-back.ts'
 import { findSubject, type ResolvedSubject, reviewerOf, subjectFields } from './subject.ts'
 
 const figureMeasurements = { figures: fileFigures, ...commentMeasurements }
@@ -308,7 +308,8 @@ async function openRequest(reads: Reads, resolved: ResolvedSubject) {
     subject.kind === 'mission'
       ? [...(await sentBackInMission(reads, subject.missionId)).values()]
       : await Promise.all(tasksOf(resolved).map((id) => sentBackOf(reads, id)))
-  const requests = returns.flatMap((one) => (one?.text ? [{ ...one, text: one.text }] : []))
+  const ofRun = subject.kind === 'since' ? null : await runRequestOn(reads, { taskId: null, ...subject })
+  const requests = [...returns, ofRun].flatMap((one) => (one?.text ? [{ ...one, text: one.text }] : []))
   const last = requests.toSorted((a, b) => a.at - b.at).at(-1)
   return last === undefined ? null : { author: last.author, text: last.text }
 }
