@@ -390,6 +390,13 @@ test('an approval of what a review decided says that the run moved on, and names
   })
 })
 
+test('the prompt of a run has the reason with which a person sent a task back', async () => {
+  const { project, run, redo } = await sentBackWork()
+  const task = await redo('told')
+  const prompts = [(await run.state()).prompt, (await project.call('show', { id: run.id })).prompt]
+  for (const prompt of prompts) expect(prompt).toContain(`The reason: Ana sent task ${task} back: Hash told.`)
+})
+
 test('inbox and review tell their contents of the same changes apart', async () => {
   const { project, run, missionId, redo } = await sentBackWork()
   await redo('told')

@@ -8,13 +8,13 @@ import { requireMeasured } from '../../../kernel/operations/measurement-protocol
 import { type CommandContext, defineOperation } from '../../../kernel/operations/operation.ts'
 import { reviewInMission, reviewOfTask, taskReviewFields } from '../../../review/operations/agent-reviews.ts'
 import { countedArtifacts } from '../../domain/artifacts.ts'
-import { interpolatePrompt, stateNamed } from '../../domain/definition.ts'
+import { stateNamed } from '../../domain/definition.ts'
 import type { MissingGuard } from '../../domain/expression.ts'
 import { json, MessageEntry, runStatus, VisitEntry } from '../run-answer.ts'
 import { findRun, runField } from './find-run.ts'
-import { promptWithWords } from './remarks.ts'
 import { MeasurementQuestions, type RunMeasurements, runMeasurements } from './run-measurements.ts'
 import { fittingContext, prepareSituation, type RunSituation } from './situation.ts'
+import { statePrompt } from './state-prompt.ts'
 
 const maxWaitSeconds = 25
 
@@ -117,20 +117,16 @@ export const getState = defineOperation({
     const review = taskId === null ? ofMission : await reviewOfTask(reads, taskId)
     return { briefs, found: { situation, review } }
   })
-  .answer(async ({ found }) => {
+  .answer(async ({ reads, found }) => {
     const { situation, review } = requireMeasured(found ?? undefined)
-    return { ...stateAnswer(situation), ...review }
+    return { ...stateAnswer(situation, await statePrompt(reads, situation)), ...review }
   })
 
 const waiting = 'wait'
 
-function stateAnswer(situation: RunSituation) {
+function stateAnswer(situation: RunSituation, prompt: string | null) {
   const { record, definition, events, run, items, remarks: messages } = situation
   const state = stateNamed(definition, record.state)
-  const statePrompt = state?.prompt
-    ? interpolatePrompt(state.prompt, definition.dialect, record.context)
-    : null
-  const prompt = promptWithWords(statePrompt, record.state, messages)
   return {
     run_id: record.id,
     process_id: record.process.id,

@@ -15,7 +15,7 @@ import type { RecordContext } from '../../../kernel/operations/operation.ts'
 import { excerpt } from '../../../kernel/text.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import { awaitedDecision } from '../../domain/decisions.ts'
-import { interpolatePrompt, type ProcessDefinition, stateNamed } from '../../domain/definition.ts'
+import { type ProcessDefinition, stateNamed } from '../../domain/definition.ts'
 import { expressionWords, hasAlternatives } from '../../domain/expression.ts'
 import { type PossibleEvent, transitionChecks } from '../../domain/possible-events.ts'
 import type { RunRecord, StoredArtifact } from '../../domain/run.ts'
@@ -33,9 +33,9 @@ import {
 import { awaitedApprovalRefusal } from './approvals.ts'
 import { type ExternalState, prepareFreshness } from './external-state.ts'
 import { entryEvent, loadRun } from './find-run.ts'
-import { promptWithWords } from './remarks.ts'
 import type { MeasurementQuestions } from './run-measurements.ts'
 import { fittingContext, prepareSituation, type RunSituation } from './situation.ts'
+import { statePrompt } from './state-prompt.ts'
 
 /** A transition out of the state, with all its requirements. */
 const TransitionEntry = z.object({
@@ -173,7 +173,6 @@ export async function runDetail(
   const { record, definition, run, items, loaded } = situation
   const isActive = record.status === 'active'
   const state = stateNamed(definition, record.state)
-  const prompt = state?.prompt ? interpolatePrompt(state.prompt, definition.dialect, record.context) : null
   return {
     kind: 'run',
     run: runEntry(record),
@@ -184,7 +183,7 @@ export async function runDetail(
     // Null unless it differs from the run's version.
     present_version: version === record.process.version ? null : version,
     machine: stateMachine(definition),
-    prompt: promptWithWords(prompt, record.state, situation.remarks),
+    prompt: await statePrompt(reads, situation),
     ...fittingContext(record.context),
     approvals: isActive ? (awaitedDecision(definition, record.state)?.approvals ?? []) : [],
     cannot_approve: cannotApprove,
