@@ -66,6 +66,11 @@ test('the first three files that are not committed are named, with how many more
   expect(wordsWith(holds('committed', files.slice(0, 3)), onDisk)).toBe('not committed yet: d and e')
 })
 
+test('the share of landed lines says that each counts once, other than in a diff', () => {
+  const landed = { is: 'landed', branch: 'main', lines: 6, total: 6 } as const
+  expect(landingWords(landed)).toBe('landed on main (6 of 6 distinct lines)')
+})
+
 test('of lines that later tasks rewrote, only what is left has to land', () => {
   const rewritten = new Set(['other'])
   const left = [{ ...file, added: [] }]

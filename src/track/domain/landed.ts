@@ -108,7 +108,8 @@ export function landingWords({
   total,
   uncommitted,
 }: Pick<Landed, 'is' | 'branch' | 'lines' | 'total' | 'uncommitted'>): string {
-  const share = `${lines} of ${total} ${total === 1 ? 'line' : 'lines'}`
+  // A diff also counts equal lines, and short ones such as a brace.
+  const share = `${lines} of ${total} distinct ${total === 1 ? 'line' : 'lines'}`
   switch (is) {
     case 'landed':
       return `landed on ${branch} (${share})`

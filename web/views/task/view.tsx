@@ -344,7 +344,7 @@ function Answers({ task }: { readonly task: TaskData }) {
             <a href={href(`/?select=${item_id}`)}>Answer in the inbox</a>
           </li>
         ))}
-        {answered_items.map(({ item_id, kind, reason, status, answer, action, closed_by, closed_at }) => (
+        {answered_items.map(({ item_id, kind, reason, status, answer, action, ...item }) => (
           <li key={item_id}>
             <StatusIcon
               status={action === 'sent back' ? 'review' : status === 'dismissed' ? 'dropped' : 'done'}
@@ -352,11 +352,11 @@ function Answers({ task }: { readonly task: TaskData }) {
             />
             <div>
               <b>
-                {closed_by ?? 'Waymark'}{' '}
+                {item.closed_by ?? 'Waymark'}{' '}
                 {action === null
                   ? status === 'dismissed'
-                    ? 'dismissed'
-                    : 'answered'
+                    ? 'dismissed it'
+                    : 'closed it'
                   : kind === 'command' && action === 'approved'
                     ? 'allowed a command'
                     : actionWords[action]}
@@ -367,12 +367,12 @@ function Answers({ task }: { readonly task: TaskData }) {
                 </p>
               )}
               <p class="muted">
-                <Prose text={reason} />
+                {item.opened_by === 'waymark' ? 'Waymark' : item.opened_by} asked: <Prose text={reason} />
               </p>
             </div>
-            {closed_at === null ? null : (
+            {item.closed_at === null ? null : (
               <span class="muted">
-                <TimeOfDay at={closed_at} />
+                <TimeOfDay at={item.closed_at} />
               </span>
             )}
           </li>
@@ -384,10 +384,10 @@ function Answers({ task }: { readonly task: TaskData }) {
 
 const actionWords = {
   answered: 'answered',
-  approved: 'approved',
+  approved: 'approved it',
   'sent back': 'sent it back',
   rejected: 'rejected it',
-  dismissed: 'dismissed',
+  dismissed: 'dismissed it',
   restored: 'restored the files',
 } as const
 
