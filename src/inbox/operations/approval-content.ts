@@ -320,7 +320,7 @@ function contentChangedFailure(
     `${id} changed after you reviewed it (${shortenContent(seen)} → ${shortenContent(current.content)})${what}.`,
     {
       reason: 'content_changed',
-      hint: `Review it again, then answer with --content ${shortenContent(current.content)}.`,
+      hint: `Review it again; what other work changed in these files stands only here. Then answer with --content ${shortenContent(current.content)}.`,
       details,
     },
   )
