@@ -1,6 +1,7 @@
 import type { Context } from '../kernel/operations/operation.ts'
 import { ingestContinuously } from './capture/ingest-command.ts'
 import { recorderOf } from './capture/ingest-for.ts'
+import { measureLandings } from './landings.ts'
 
 const firstAfter = 10_000
 const again = 10 * 60_000
@@ -9,19 +10,16 @@ const again = 10 * 60_000
 const landedAgain = 2 * 60_000
 const landedAtLeast = 10 * 60_000
 
-/** Measures what landed. Waymark is the author of what this records. */
+/** Looks whether the branch moved. */
+const landedIfMoved = 15_000
+
 function landingJob(context: Context): () => Promise<void> {
   let last = { seq: -1, at: Number.NEGATIVE_INFINITY }
   return async () => {
-    const [{ invoke }, { measureLanded }, { waymark }] = await Promise.all([
-      import('../kernel/operations/invoke.ts'),
-      import('../track/operations/landed.ts'),
-      import('../inbox/operations/due-items.ts'),
-    ])
     const { exists, ended, seq } = await context.store.health()
     const isDue = seq !== last.seq || context.clock.now() - last.at >= landedAtLeast
     if (!exists || ended !== null || !isDue) return
-    await invoke(measureLanded, { ...context, actor: waymark }, {})
+    await measureLandings(context)
     last = { seq: (await context.store.health()).seq, at: context.clock.now() }
   }
 }
@@ -50,16 +48,18 @@ export function startBackgroundJobs(
     () => pruneProject(context),
     (error) => log(`Tidying up: ${error}`),
   )
+  const logLanding = (error: string) => log(`Measuring what landed: ${error}`)
   const stopMeasuring = isServer
-    ? repeatJob(landedAgain, landedAgain, landingJob(context), (error) =>
-        log(`Measuring what landed: ${error}`),
-      )
-    : () => undefined
+    ? [
+        repeatJob(landedAgain, landedAgain, landingJob(context), logLanding),
+        repeatJob(landedIfMoved, landedIfMoved, async () => context.refreshLandings?.(), logLanding),
+      ]
+    : []
   const stopDraining = ingestContinuously(context.folder, recorderOf(context))
   const stopAnswering = answerHooks(context)
   return async () => {
     stopPruning()
-    stopMeasuring()
+    for (const stop of stopMeasuring) stop()
     await stopAnswering()
     await stopDraining()
   }

@@ -15,6 +15,7 @@ import { postgresPlace } from '../store/postgres/database-url.ts'
 import { randomIds } from '../store/random-ids.ts'
 import { newSecret, secretHash } from '../surfaces/http/auth/secret.ts'
 import { ingestFor, recorderOf } from './capture/ingest-for.ts'
+import { refreshLandings } from './landings.ts'
 import {
   deferredCommandApprovals,
   deferredCommandRunner,
@@ -146,6 +147,9 @@ export function openContext(opening: OpenProjectOptions): Context {
     ...(!elsewhere && {
       captureHealth: () => captureHealth(rootHere(), environment),
       ingest: () => ingestFor(rootHere(), recorderOf(context)),
+      refreshLandings: () =>
+        // What is read is answered all the same.
+        refreshLandings(context, projectStateFolder, environment).catch(() => undefined),
     }),
     ...(tell && {
       tell,

@@ -20,8 +20,8 @@ import { objectId } from './pack.ts'
 import { oidOf } from './patch.ts'
 import { displayPath, nulRecords, type PathBytes, pathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
-import { runGit } from './process.ts'
-import type { Repository } from './repository.ts'
+import { gitEnvironment, runGit } from './process.ts'
+import { locateFolder, type Repository } from './repository.ts'
 import { leavingNothingOut } from './trees.ts'
 
 // Newer branches are looked through first; a task is mostly on one of them.
@@ -101,6 +101,19 @@ export async function measureLanding(
   })
 }
 
+/** Names the default branch's last commit, without starting git for it; null without one. */
+export async function landingTip(
+  folder: string,
+  wanted: string | null,
+  environment: NodeJS.ProcessEnv,
+): Promise<string | null> {
+  const location = await locateFolder(folder, gitEnvironment(environment))
+  if (location.engine !== 'git') return null
+  const refs = await readRefs(location.repository.commonFolder)
+  const branch = refs && (await defaultBranch(refs, location, wanted))
+  return branch && `${branch.ref} ${branch.tip}`
+}
+
 /** The paths to leave out, so that the versions of the others are not more bytes than a limit: those with the most first. */
 export function tooHeavy(
   versions: ReadonlyMap<PathBytes, ReadonlySet<string>>,
@@ -148,7 +161,7 @@ interface DefaultBranch {
  */
 async function defaultBranch(
   refs: readonly Ref[],
-  { repository }: HistoryLookup,
+  { repository }: Pick<HistoryLookup, 'repository'>,
   wanted: string | null,
 ): Promise<DefaultBranch | null> {
   // A loose ref comes after the packed one that it replaces.

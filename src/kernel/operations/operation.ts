@@ -406,6 +406,8 @@ export interface Context {
   readonly caller?: { readonly session: string; readonly link: 'call' | 'environment' }
   /** Records queued hook events; absent where nothing is captured. */
   readonly ingest?: () => Promise<void>
+  /** Measures what landed if the default branch moved; absent where no files are. */
+  readonly refreshLandings?: () => Promise<void>
   /** The health of this machine's clients in the project; absent on a server. */
   readonly clients?: () => Promise<readonly ClientHealth[]>
   /** The health of capture on this machine; null if it was never switched on. */

@@ -157,8 +157,9 @@ export const status = defineOperation({
   .handler(
     () => ({ place: {} }),
     async (context, input, { place = null }) => {
-      const { store, clock, ingest } = context
+      const { store, clock, ingest, refreshLandings } = context
       await ingest?.()
+      await refreshLandings?.()
       const health = await store.health()
       return store.view(async (reads) => {
         const { missions, capture, identities, runs } = reads

@@ -25,6 +25,7 @@ import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
 import {
   type BriefOf,
   measurement as declareMeasurement,
+  type PreparationStep,
   type PreparedOperation,
   requireMeasured,
 } from '../../kernel/operations/measurement-protocol.ts'
@@ -304,6 +305,11 @@ const changedSince = declareMeasurement({
   },
 })
 
+const landingsFirst: PreparationStep = {
+  name: 'landings',
+  take: async ({ refreshLandings }) => refreshLandings?.(),
+}
+
 const showMeasurements = { ...runDetailMeasurements, ownTree, changedSince }
 
 export const show = defineOperation({
@@ -329,8 +335,10 @@ export const show = defineOperation({
   output: z.discriminatedUnion('kind', [MissionDetail, TaskDetail, RunDetail]),
 })
   .measure(showMeasurements)
-  .prepare(async (reads, input, context, measured): Promise<Prepared> => {
+  .prepare(async (reads, input, context, measured, taken): Promise<Prepared> => {
     const subject = await subjectOf(reads, input.id)
+    const mayLand = subject.kind === 'mission' || (subject.kind === 'task' && subject.task.status === 'done')
+    if (mayLand && !taken.has(landingsFirst.name)) return { briefs: {}, found: null, first: landingsFirst }
     if (subject.kind === 'task') {
       const since = await judgedFiles(reads, context, subject.task)
       const briefs = { ownTree: { task: subject.task.id }, ...(since && { changedSince: since }) }

@@ -23,6 +23,8 @@ export interface LandingReads {
   toMeasure(most: number): Promise<readonly Task[]>
   /** The done tasks that had nothing to land: they may have moved lines of others. The newest first. */
   withoutLines(most: number): Promise<readonly Task[]>
+  /** When an attempt last ended; null before the first. */
+  lastEnd(): Promise<number | null>
   /** The attempts of tasks and of their subtasks, by the task; oldest first. */
   attemptsOf(taskIds: readonly TaskId[]): Promise<ReadonlyMap<TaskId, readonly Attempt[]>>
   /** Of the tasks that are done now. */

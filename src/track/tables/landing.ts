@@ -101,6 +101,14 @@ export function landingReads({ db, projectId }: ReadScope): LandingReads {
         .execute()
       return rows.map(taskOfRow)
     },
+    async lastEnd() {
+      const row = await db
+        .selectFrom('attempt')
+        .select(({ fn }) => fn.max('closed_at').as('closed_at'))
+        .where('project_id', '=', projectId)
+        .executeTakeFirst()
+      return row?.closed_at == null ? null : Number(row.closed_at)
+    },
     async attemptsOf(taskIds) {
       const found = new Map<TaskId, Attempt[]>()
       for (const batch of splitIntoBatches([...taskIds])) {
