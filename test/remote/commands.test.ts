@@ -38,6 +38,8 @@ test('a command runs on the machine with the files, once a person there approved
   expect(await server.api('approve', { id: item.item_id })).toMatchObject({
     error: { code: 'REFUSED', reason: 'command_of_other_machine' },
   })
+  expect(await server.api('status')).toMatchObject({ waiting: 0, waiting_for_others: 1 })
+  expect(JSON.parse(machine.run('status', '--json').out)).toMatchObject({ waiting: 1, waiting_for_others: 0 })
   await finish('two')
   expect(existsSync(join(machine.home, 'ran'))).toBe(false)
 

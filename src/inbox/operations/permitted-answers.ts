@@ -96,11 +96,12 @@ async function withRoleReason(
   }
 }
 
-/** Whether the caller may answer an open item in any way. */
+/** Whether the caller may answer an open item in any way. A command that they can only reject waits for its own machine. */
 export async function mayAnswer(reads: Reads, line: InboxItemLine, context: RecordContext): Promise<boolean> {
   const loaded = await decisionOf(reads, line.item)
-  const { answers } = await permittedItem(reads, line, { personOf: () => null, loaded, context })
-  return answers.length > 0
+  const entry = await permittedItem(reads, line, { personOf: () => null, loaded, context })
+  const isElsewhere = entry.request?.kind === 'command' && entry.cannot_approve !== null
+  return entry.answers.length > 0 && !isElsewhere
 }
 
 /**

@@ -71,7 +71,7 @@ function waitingText(answer: OutputOf<'status'>, page: RenderContext): string {
 function othersText({ waiting, waiting_for_others: others }: OutputOf<'status'>): string {
   if (others === 0) return ''
   const items = waiting === 0 ? formatCount(others, 'item') : `${others} more`
-  return `${waiting === 0 ? ' ' : '. '}${items} ${others === 1 ? 'waits' : 'wait'} for other people${waiting === 0 ? ': waymark inbox' : '.'}`
+  return `${waiting === 0 ? ' ' : '. '}${items} ${others === 1 ? 'waits' : 'wait'} for other people or machines${waiting === 0 ? ': waymark inbox' : '.'}`
 }
 
 function agentStep({ firstPrompt }: RenderContext): readonly [string, string] {
