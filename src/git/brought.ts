@@ -22,6 +22,8 @@ export interface GitMovement {
   readonly headBefore: string | null
   readonly headAfter: string | null
   readonly stashMoved: boolean
+  /** A merge or the like began, ended or goes on. */
+  readonly isUnderway: boolean
   /** Whether a git command ran. */
   readonly ran: boolean
   /** Whether a command ran that brings lines, and not only a commit. */
@@ -38,6 +40,7 @@ export const noMovement: GitMovement = {
   headBefore: null,
   headAfter: null,
   stashMoved: false,
+  isUnderway: false,
   ran: false,
   hasBrought: false,
   arrived: [],
@@ -61,6 +64,7 @@ export async function movementOf(
     headBefore: from.head,
     headAfter: to.head,
     stashMoved,
+    isUnderway: isUnderway || underway.length > 0,
     ran: stashMoved || isUnderway || from.head !== to.head || entries.length > 0,
     hasBrought: stashMoved || isUnderway || entries.some(isBringing),
     arrived: [...new Set([...arrived, ...underway])].slice(-maxArrived),
@@ -72,6 +76,21 @@ export async function movementOf(
 // A reset to the present commit and a plain commit bring nothing.
 function isBringing({ verb, detail, from, to }: ReflogEntry): boolean {
   return (verb !== 'commit' || !['', 'amend', 'initial'].includes(detail)) && from !== to
+}
+
+const maxMoves = 24
+
+/** The files that HEAD's moves changed, plain commits aside; null if something else may have brought lines as well. */
+async function filesOfMoves(
+  place: PrivateDirectory,
+  { movement: { entries, stashMoved, isUnderway }, during }: BroughtRequest,
+): Promise<ReadonlySet<PathBytes> | null> {
+  const moves = entries.filter(isBringing)
+  if (during === 'gap' || stashMoved || isUnderway || moves.length === 0 || moves.length > maxMoves)
+    return null
+  const pairs = moves.map(({ from, to }) => `${to} ${from}`)
+  const changed = await diffTree(place, pairs, { maxOutput: maxKeptOutput })
+  return changed && new Set(changed.map(({ path }) => path))
 }
 
 /** The command that brought lines, if it was one. */
@@ -158,14 +177,25 @@ async function compareWithVersions(place: PrivateDirectory, request: BroughtRequ
   )
   const own = [...new Set(held.flatMap(({ bases, copied }) => [...bases, ...copied]))]
   const others = [...arrived, ...unsure, ...own.slice(0, maxOwn)]
-  const commits = await readCommits(place, { arrived: others, known, names, ...request })
+  const [commits, ofMoves] = await Promise.all([
+    readCommits(place, { arrived: others, known, names, ...request }),
+    filesOfMoves(place, request),
+  ])
+  const isMoved = (path: PathBytes) =>
+    ofMoves === null || names.get(path)?.some(({ name }) => ofMoves.has(name)) === true
+  const moved = new Map([...names].filter(([path]) => isMoved(path)))
   const versions = new VersionList(live, movement)
-  for (const commit of arrived) versions.addCommit(commits, commit, names, true)
+  for (const commit of arrived) versions.addCommit(commits, commit, moved, true)
   for (const commit of known) versions.addCommit(commits, commit, names, false)
   for (const commit of unsure) versions.addCommit(commits, commit, names, false, true)
   versions.addStaged(differences, names)
   versions.addHistory(commits, names)
-  const traces = new Map(live.map(({ path }) => [path, traceOf(differences.get(path), movement)]))
+  const traces = new Map(
+    live.map(({ path }) => {
+      const hasBrought = movement.hasBrought && isMoved(path)
+      return [path, traceOf(differences.get(path), { ...movement, hasBrought })] as const
+    }),
+  )
   const isTraced = [...traces.values()].some((trace) => trace !== 'none')
   // A stash that is applied with a conflict stays, and leaves no trace but the index.
   const stashes = isTraced ? (pair.from.refs?.stashes ?? []).slice(0, maxTips) : []

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Answer } from '../support/project.ts'
 import { lines, openStory, type Story } from './story.ts'
 
 const x = (...numbers: number[]) => lines('x', ...numbers)
@@ -123,6 +124,23 @@ test('a line that is typed again while the index still has it is the typist’s'
   s.git('commit', '-qm', 'of g', '--', 'g')
   await s.attempt('a3', () => s.put('f', [...x(2), ...y(2)], 'x3'))
   expect(await s.owners('f')).toEqual({ x1: 'a1', x2: 'a3', y2: 'a3', x3: 'a1' })
+})
+
+test('a merge did not bring a line that is put back into a file that it left as it was', async () => {
+  const s = await openStory()
+  s.git('checkout', '-qb', 'other')
+  s.put('g', x(1))
+  s.commit()
+  s.git('checkout', '-q', '-')
+  await s.attempt('a1', () => s.take('f', 'base line two'))
+  s.commit()
+  const { details } = await s.attempt('a2', () => {
+    s.git('merge', '-q', '--no-edit', 'other')
+    s.put('f', ['base line two'], 'base line three')
+    s.commit()
+  })
+  const by = Object.fromEntries(details.map((one: Answer) => [one.path, one.brought_by.command]))
+  expect(by).toEqual({ f: undefined, g: 'merge' })
 })
 
 test('a stash that is popped with a conflict into a file with a new name keeps its lines', async () => {
