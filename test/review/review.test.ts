@@ -8,6 +8,7 @@ import { reviewHeading } from '../../src/review/cli/review.ts'
 import { uniqueLineIndex } from '../../src/review/domain/lines.ts'
 import { maxQuoteLength } from '../../src/review/domain/review.ts'
 import { type Answer, openProject, person, type TestProject } from '../support/project.ts'
+import { allStatementsSent } from '../support/statements.ts'
 
 const as = { actor: person }
 
@@ -534,6 +535,23 @@ test('work may be sent back unseen, but not approved', async () => {
   })
   const sent = await project.call('review_send', { subject, action: 'send_back', text: 'Again' }, as)
   expect(sent.reopened).toEqual([task])
+})
+
+test('status reads the tasks that were sent back with the same statements, however many they are', async () => {
+  const project = await openProject()
+  const statements = async (tasks: number) => {
+    for (let number = 0; number < tasks; number += 1) {
+      const { task_id: task } = await project.call('start_task', { name: 'Sign in' })
+      project.write('src/auth.ts', `export const auth = ${number + 2}\n`)
+      await project.call('complete_task', { task_id: task, status: 'success', outcome: { summary: 'Done' } })
+      await project.call('review_send', { subject: { task }, action: 'send_back', text: 'Again' }, as)
+    }
+    const sent = allStatementsSent()
+    const { sent_back: tasks_sent_back } = await project.call('status', {}, as)
+    return { tasks: tasks_sent_back.length, statements: sent.length }
+  }
+  const one = await statements(1)
+  expect(await statements(3)).toEqual({ tasks: 4, statements: one.statements })
 })
 
 test('an answer to the review of an attempt also answers its verdict, and the other way round', async () => {

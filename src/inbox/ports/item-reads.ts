@@ -6,6 +6,7 @@ import type { RecordFilter } from '../../track/ports/record-reads.ts'
 import type { InboxItem, InboxItemKind } from '../domain/inbox-item.ts'
 
 export interface InboxItemFilter extends RecordFilter {
+  readonly taskIds?: readonly TaskId[]
   readonly kinds?: readonly InboxItemKind[]
   readonly status?: 'open' | 'closed'
   /** Only those that a person closed. */

@@ -362,6 +362,9 @@ async function listInboxItems(
         time: filter.status === 'closed' ? 'closed_at' : 'opened_at',
       }),
     )
+    .$if(filter.taskIds !== undefined, (query) =>
+      query.where('inbox_item.task_id', 'in', nonEmptyValues(filter.taskIds ?? [])),
+    )
     .$if(filter.kinds !== undefined, (query) =>
       query.where('inbox_item.kind', 'in', nonEmptyValues(filter.kinds ?? [])),
     )

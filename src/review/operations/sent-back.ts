@@ -169,17 +169,23 @@ export async function sentBackInMission(
 export async function sentBackTasks(reads: Reads, person?: string) {
   const waiting = await reads.tasks.withIds(await reads.reviews.waitingTasks())
   const toDo = waiting.filter(({ status }) => status === 'to_do')
-  const returns = await Promise.all(toDo.map(({ id }) => sentBackOf(reads, id)))
-  const sentBack = toDo.filter((_, at) => returns[at] !== null)
+  if (toDo.length === 0) return []
+  const taskIds = toDo.map(({ id }) => id)
+  const [reviews, items] = await Promise.all([
+    reads.reviews.decisionsOn(taskIds, maxReturns * taskIds.length),
+    reads.inboxItems.list({ taskIds, ...aboutWork }, { limit: maxItems * taskIds.length }),
+  ])
+  const words = lastWords(reviews, items.items)
+  const sentBack = toDo.filter(({ id }) => words.get(id))
   const missions = await reads.missions.withIds(sentBack.flatMap(({ missionId }) => missionId ?? []))
   const ended = new Set<string | null>(missions.filter(isEnded).map(({ id }) => id))
-  const attempts = await Promise.all(sentBack.map(({ id }) => reads.tasks.lastAttempt(id)))
+  const attempts = await reads.tasks.lastAttempts(sentBack.map(({ id }) => id))
   const personOf = await peopleBehind(
     reads,
-    attempts.map((attempt) => attempt?.actor),
+    [...attempts.values()].map(({ actor }) => actor),
   )
-  return sentBack.map(({ id, name, missionId }, at) => {
-    const attempt = attempts[at]
+  return sentBack.map(({ id, name, missionId }) => {
+    const attempt = attempts.get(id)
     const isOfAnother = attempt?.actor.person !== person
     return {
       task_id: id,

@@ -58,6 +58,8 @@ export interface ReviewReads {
     most: number,
     which?: 'all' | 'decisions',
   ): Promise<readonly ReviewWithTasks[]>
+  /** The last decisions about some tasks, oldest first. */
+  decisionsOn(taskIds: readonly TaskId[], most: number): Promise<readonly ReviewWithTasks[]>
   /** The last reviews of work in a mission, oldest first. */
   reviewsInMission(
     missionId: MissionId,

@@ -371,9 +371,11 @@ const commentsOfMission = prepareQuery((db, projectId: string, missionId: string
     .limit(maxComments),
 )
 
+const decisions = ['approve', 'send_back'] as const satisfies readonly ReviewAction[]
+
 /** A query for all reviews, and for those that are more than comments. */
 function forReviews<Query>(build: (actions: readonly ReviewAction[]) => Query) {
-  return { all: build(reviewActions), decisions: build(['approve', 'send_back']) }
+  return { all: build(reviewActions), decisions: build(decisions) }
 }
 
 function reviewsWith(db: ReadScope['db'], projectId: string, actions: readonly ReviewAction[]) {
@@ -595,6 +597,22 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
       const rows = await reviewsNamingTask[which](most * 3)(db, projectId, taskId)
       const meant = (await withTasks(rows)).filter(({ tasks }) => tasks.includes(taskId))
       return meant.slice(-most)
+    },
+    async decisionsOn(taskIds, most) {
+      if (taskIds.length === 0) return []
+      const missions = db
+        .selectFrom('attempt')
+        .select(sql<string>`attempt.mission_id`.as('mission_id'))
+        .where('attempt.project_id', '=', projectId)
+        .where('attempt.task_id', 'in', [...taskIds])
+        .where('attempt.mission_id', 'is not', null)
+      const rows = await reviewsWith(db, projectId, decisions)
+        .where((eb) => eb.or([eb('subject', 'in', [...taskIds, 'since']), eb('subject', 'in', missions)]))
+        .where((eb) => eb.or(taskIds.map((id) => eb('tasks', 'like', `%"${id}"%`))))
+        .orderBy('seq', 'desc')
+        .limit(most)
+        .execute()
+      return withTasks(rows)
     },
     async reviewsInMission(missionId, most, which = 'all') {
       return withTasks(await reviewsOfMission[which](most)(db, projectId, missionId))

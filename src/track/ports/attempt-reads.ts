@@ -66,6 +66,8 @@ export interface AttemptReads {
   attempts(taskId: TaskId): Promise<readonly Attempt[]>
   openAttempt(taskId: TaskId): Promise<Attempt | null>
   lastAttempt(taskId: TaskId): Promise<Attempt | null>
+  /** The last attempts at tasks, by the task. */
+  lastAttempts(taskIds: readonly TaskId[]): Promise<ReadonlyMap<TaskId, Attempt>>
   end(attemptId: AttemptId): Promise<AttemptEnd | null>
   /** The measured changes of an attempt, out of scope first, then by path. */
   changes(attemptId: AttemptId, part: ListPart): Promise<readonly ReportedChange[]>

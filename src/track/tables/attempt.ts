@@ -22,6 +22,7 @@ import {
   cachedQuery,
   insertRows,
   isSqlite,
+  nonEmptyValues,
   parseColumn,
   parseColumnOrNull,
   prepareByIds,
@@ -504,6 +505,20 @@ export function attemptReads(scope: ReadScope): AttemptReads {
     async lastAttempt(taskId) {
       const [row] = await lastAttemptAt(db, projectId, taskId)
       return row ? attemptOf(row) : null
+    },
+    async lastAttempts(taskIds) {
+      const rows = await db
+        .selectFrom('task')
+        .innerJoin('attempt', (join) =>
+          join
+            .onRef('attempt.project_id', '=', 'task.project_id')
+            .onRef('attempt.id', '=', 'task.last_attempt_id'),
+        )
+        .selectAll('attempt')
+        .where('task.project_id', '=', projectId)
+        .where('task.id', 'in', nonEmptyValues(taskIds))
+        .execute()
+      return new Map(rows.map(attemptOf).map((attempt) => [attempt.taskId, attempt]))
     },
     async isOtherOpen(missionId, besides) {
       return (await otherOpenOf(db, projectId, missionId, besides)).length > 0
