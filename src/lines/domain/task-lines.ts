@@ -104,83 +104,127 @@ function followLater(
   later: readonly LineStep[],
   sought: ReadonlySet<string>,
 ): { readonly left: readonly TaskFileLines[] | null; readonly gone: ReadonlySet<string> } {
-  const left = new Map(files.map((file) => [file.path, followedFile(file)]))
-  const gone = new Set<string>()
-  const goneFrom = new Map<string, Set<FollowedFile>>()
-  const broughtTo = new Map<string, Set<FollowedFile>>()
-  let isChanged = false
-  for (const step of later) {
-    if (step.certainty === 'contested') continue
-    const renamed = step.from === undefined ? undefined : left.get(step.from)
-    if (step.from !== undefined && renamed !== undefined) {
-      left.delete(step.from)
-      left.set(step.path, renamed)
-      isChanged = true
-    }
-    if (sought.size === 0 && !left.has(step.path)) continue
-    const file = left.get(step.path) ?? followedFile({ added: [], removed: [] })
-    left.set(step.path, file)
+  const follower = new LineFollower(files, sought)
+  for (const step of later) if (step.certainty !== 'contested') follower.follow(step)
+  return { left: follower.left(), gone: follower.gone }
+}
+
+type FilesByLine = Map<string, Set<FollowedFile>>
+
+function addFile(files: FilesByLine, line: string, file: FollowedFile): void {
+  files.set(line, (files.get(line) ?? new Set()).add(file))
+}
+
+class LineFollower {
+  /** Lines that were taken away, also those that came back elsewhere. */
+  readonly gone = new Set<string>()
+  readonly #sought: ReadonlySet<string>
+  readonly #files: Map<string, FollowedFile>
+  readonly #takenFrom: FilesByLine = new Map()
+  readonly #broughtTo: FilesByLine = new Map()
+  #isChanged = false
+
+  constructor(files: readonly TaskFileLines[], sought: ReadonlySet<string>) {
+    this.#sought = sought
+    this.#files = new Map(files.map((file) => [file.path, followedFile(file)]))
+  }
+
+  follow(step: LineStep): void {
+    this.#rename(step)
+    const known = this.#files.get(step.path)
+    if (known === undefined && this.#sought.size === 0) return
+    const file = known ?? followedFile({ added: [], removed: [] })
+    this.#files.set(step.path, file)
     const touched = new Set<string>()
-    for (const { added, removed, moved } of step.hunks.length === 0
-      ? [wholeFiles(step)]
-      : changedHunks(step)) {
-      for (const line of [...added, ...moved]) {
-        if (file.own.has(line)) file.added.add(line)
-        goneFrom.get(line)?.delete(file)
-        if (!sought.has(line)) continue
-        broughtTo.set(line, (broughtTo.get(line) ?? new Set()).add(file))
-        touched.add(line)
-      }
-      const written = added.filter((line) => !file.own.has(line) && !file.removed.has(line))
-      for (const earlier of file.rewritten) {
-        const went = removed.filter((line) => earlier.written.delete(line))
-        for (const line of went) earlier.gone.add(line)
-        if (went.length > 0 && written.length >= went.length * rewriteShare)
-          for (const line of written) earlier.written.add(line)
-      }
-      for (const line of removed) {
-        broughtTo.get(line)?.delete(file)
-        if (file.rewritten.some((earlier) => earlier.gone.has(line))) gone.add(line)
-      }
-      const taken = removed.filter((line) => file.added.has(line))
-      if (taken.length === 0) continue
-      if (written.length < taken.length * rewriteShare) {
-        for (const line of taken) {
-          gone.add(line)
-          touched.add(line)
-          goneFrom.set(line, (goneFrom.get(line) ?? new Set()).add(file))
-        }
-        continue
-      }
-      for (const line of taken) file.added.delete(line)
-      file.rewritten.push({ taken, written: new Set(written), gone: new Set() })
-      isChanged = true
+    for (const hunk of step.hunks.length === 0 ? [wholeFiles(step)] : changedHunks(step)) {
+      const written = hunk.added.filter((line) => !file.own.has(line) && !file.removed.has(line))
+      for (const line of this.#bring(file, hunk)) touched.add(line)
+      this.#changeRewritten(file, hunk, written)
+      for (const line of this.#take(file, hunk, written)) touched.add(line)
     }
-    for (const line of touched) {
-      const [target] = broughtTo.get(line) ?? []
-      if (target === undefined) continue
-      for (const source of goneFrom.get(line) ?? []) {
-        source.added.delete(line)
-        target.own.add(line)
-        target.added.add(line)
-        isChanged = true
-      }
-      goneFrom.delete(line)
+    for (const line of touched) this.#moveToOtherFile(line)
+  }
+
+  #rename({ from, path }: LineStep): void {
+    const renamed = from === undefined ? undefined : this.#files.get(from)
+    if (from === undefined || renamed === undefined) return
+    this.#files.delete(from)
+    this.#files.set(path, renamed)
+    this.#isChanged = true
+  }
+
+  /** Lines that a file has now. Returns the sought ones. */
+  #bring(file: FollowedFile, { added, moved }: HunkLines): readonly string[] {
+    const brought = [...added, ...moved]
+    for (const line of brought) {
+      if (file.own.has(line)) file.added.add(line)
+      this.#takenFrom.get(line)?.delete(file)
+    }
+    const sought = brought.filter((line) => this.#sought.has(line))
+    for (const line of sought) addFile(this.#broughtTo, line, file)
+    return sought
+  }
+
+  /** What was written in place of the task's lines may be taken or rewritten as well. */
+  #changeRewritten(file: FollowedFile, { removed }: HunkLines, written: readonly string[]): void {
+    for (const earlier of file.rewritten) {
+      const went = removed.filter((line) => earlier.written.delete(line))
+      for (const line of went) earlier.gone.add(line)
+      if (went.length > 0 && written.length >= went.length * rewriteShare)
+        for (const line of written) earlier.written.add(line)
+    }
+    for (const line of removed) {
+      this.#broughtTo.get(line)?.delete(file)
+      if (file.rewritten.some((earlier) => earlier.gone.has(line))) this.gone.add(line)
     }
   }
-  if (!isChanged) return { left: null, gone }
-  const isKept = ({ taken, written, gone: went }: Rewriting) =>
-    written.size + [...went].filter((line) => (broughtTo.get(line)?.size ?? 0) > 0).length >=
-    taken.length * rewriteShare
-  const kept = [...left]
-    .map(([path, { added, removed, rewritten }]) => ({
-      path,
-      // What was written in their place went as well.
-      added: [...new Set([...added, ...rewritten.flatMap((one) => (isKept(one) ? [] : one.taken))])],
-      removed: [...removed],
-    }))
-    .filter(({ added, removed }) => added.length + removed.length > 0)
-  return { left: kept, gone }
+
+  /** The task's lines that a hunk took are rewritten if enough is new in their place. Returns those that were only taken. */
+  #take(file: FollowedFile, { removed }: HunkLines, written: readonly string[]): readonly string[] {
+    const taken = removed.filter((line) => file.added.has(line))
+    if (taken.length === 0) return []
+    if (written.length < taken.length * rewriteShare) {
+      for (const line of taken) {
+        this.gone.add(line)
+        addFile(this.#takenFrom, line, file)
+      }
+      return taken
+    }
+    for (const line of taken) file.added.delete(line)
+    file.rewritten.push({ taken, written: new Set(written), gone: new Set() })
+    this.#isChanged = true
+    return []
+  }
+
+  /** A line that was taken from some files, and is in another one now, is the task's there. */
+  #moveToOtherFile(line: string): void {
+    const [target] = this.#broughtTo.get(line) ?? []
+    if (target === undefined) return
+    for (const source of this.#takenFrom.get(line) ?? []) {
+      source.added.delete(line)
+      target.own.add(line)
+      target.added.add(line)
+      this.#isChanged = true
+    }
+    this.#takenFrom.delete(line)
+  }
+
+  /** Null if no step changed the task's lines. */
+  left(): readonly TaskFileLines[] | null {
+    if (!this.#isChanged) return null
+    return [...this.#files]
+      .map(([path, { added, removed, rewritten }]) => {
+        // What was written in their place went as well.
+        const lost = rewritten.flatMap((one) => (this.#isKept(one) ? [] : one.taken))
+        return { path, added: [...new Set([...added, ...lost])], removed: [...removed] }
+      })
+      .filter(({ added, removed }) => added.length + removed.length > 0)
+  }
+
+  #isKept({ taken, written, gone }: Rewriting): boolean {
+    const moved = [...gone].filter((line) => (this.#broughtTo.get(line)?.size ?? 0) > 0)
+    return written.size + moved.length >= taken.length * rewriteShare
+  }
 }
 
 /** A step without hunks changed a file that has no lines; one that only renamed it keeps its content. */
