@@ -18,7 +18,7 @@ export const restoreView: AnswerView<'restore'> = (answer, page) => {
     : !answer.success
       ? `Cannot restore ${name} in ${answer.work_tree}. In the way: ${formatCount(answer.newer_total + refused.length, 'file')}. Nothing was written.`
       : total === 0
-        ? `Nothing to restore of ${name} in ${answer.work_tree}${answer.same === 0 ? '' : `: ${formatCount(answer.same, 'file')} unchanged since`}.`
+        ? `Nothing to restore of ${name} in ${answer.work_tree}${answer.same === 0 ? '' : `: ${formatCount(answer.same, 'file')} unchanged since`}.${undoText(answer)}`
         : `${name}: ${formatCount(total, 'file')} can be restored in ${answer.work_tree}.`
   return blocks(
     answer.written || total === 0 ? '' : diffText({ ...answer, left_out_total: 0 }, page),
@@ -42,6 +42,11 @@ export const restoreView: AnswerView<'restore'> = (answer, page) => {
     answer.next_steps.join('\n'),
     answer.snapshot_id === null ? '' : `To undo this: waymark restore ${answer.snapshot_id}`,
   )
+}
+
+function undoText({ undo }: OutputOf<'restore'>): string {
+  if (undo === null) return ''
+  return undo === 'counts' ? ' The work still counts as undone.' : ' The work no longer counts as undone.'
 }
 
 export const restorable: AnswerView<'restore_list'> = ({ restorable: entries, total }, page) => {

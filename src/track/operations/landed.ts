@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { settingOf } from '../../gate/domain/settings.ts'
-import type { MissionId, TaskId } from '../../kernel/id.ts'
+import type { MissionId, SnapshotId, TaskId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { measuredList, path, time } from '../../kernel/operations/fields.ts'
 import { findTask } from '../../kernel/operations/find.ts'
@@ -203,7 +203,7 @@ export const measureLanded = defineOperation({
     const ofAsked = isOnlyRecorded ? [{ task: asked, landed: earlier }] : own
     const ofAll = notLanded.length > 0 ? notLanded : followed
     const left = asked === null ? ofAll : ofAsked
-    const isUndone = undone.some(({ id }) => id === asked?.id)
+    const undo = undone.find(({ id }) => id === asked?.id)?.undo ?? null
     return {
       events,
       answerFrom: async (after) => ({
@@ -223,7 +223,7 @@ export const measureLanded = defineOperation({
         tasks_total: left.length,
         undone: undone.slice(0, maxListed).map(({ id, name }) => ({ id, name })),
         undone_total: undone.length,
-        ...(asked !== null && left.length === 0 && { note: notFollowed(asked, isUndone) }),
+        ...(asked !== null && left.length === 0 && { note: notFollowed(asked, undo) }),
       }),
     }
   })
@@ -292,8 +292,9 @@ const neverMeasured: Landed = {
   landedAt: null,
 }
 
-function notFollowed({ id, status }: Task, isUndone: boolean): string {
-  if (isUndone) return `Task ${id} was undone, so its lines are not followed.`
+function notFollowed({ id, status }: Task, undo: SnapshotId | null): string {
+  if (undo !== null)
+    return `Task ${id} was undone, so its lines are not followed. If its work is back, record it: waymark restore ${undo}`
   return status === 'done'
     ? `The lines of task ${id} are not followed: it was marked by hand, or measured without git.`
     : `Task ${id} is not done. Only the lines of done tasks are followed.`
@@ -328,8 +329,8 @@ interface TasksToMeasure {
   readonly here: readonly TaskToMeasure[]
   /** Those that only another machine can measure. */
   readonly elsewhere: readonly TaskElsewhere[]
-  /** Those that a person undid. */
-  readonly undone: readonly Task[]
+  /** Those that a person undid, each with its undo. */
+  readonly undone: FollowedWork['undone']
 }
 
 /** Done tasks with lines that can be followed. What was measured without git stays unknown. */
@@ -388,7 +389,7 @@ interface FollowedWork {
   readonly replacing: readonly Attempt[]
   /** What people undid in this time, and nobody restored. */
   readonly undos: readonly TreeWrite[]
-  readonly undone: readonly Task[]
+  readonly undone: readonly (Pick<Task, 'id' | 'name'> & { readonly undo: SnapshotId })[]
 }
 
 /** The done tasks with their attempts and all lines that these changed. */
@@ -422,7 +423,10 @@ async function followedWork(reads: Reads): Promise<FollowedWork> {
   const writes = await reads.treeWrites.since(since)
   const restored = new Set(writes.map(({ subject }) => subject))
   const undos = writes.filter(({ id, cause }) => cause === 'undo' && !restored.has(id))
-  const notFollowed = tasks.filter(({ id }) => undone.has(id))
+  const notFollowed = tasks.flatMap(({ id, name }) => {
+    const undo = undone.get(id)?.id
+    return undo === undefined ? [] : [{ id, name, undo }]
+  })
   return { tasks: followed, recorded, steps, replacing, undos, undone: notFollowed }
 }
 

@@ -47,7 +47,9 @@ async function ofSnapshot({ treeWrites, guardedCommands }: Reads, id: string): P
     const { taskId, missionId, files, before, after, cause, subject } = write
     const title = `before ${cause} ${subject}`
     const known = after === null ? [] : [after]
-    return { ...nothing, id, title, taskId, missionId, files, states: [before], known }
+    const undone = (await treeWrites.undone([subject])).get(subject)?.id
+    const counts = { undone: undone === write.id ? write.id : null }
+    return { ...nothing, ...counts, id, title, taskId, missionId, files, states: [before], known }
   }
   const command = await guardedCommands.byId(id)
   if (command === null) {

@@ -138,6 +138,8 @@ export const restore = defineOperation({
     files_total: z.int(),
     /** How many files are as they were kept. */
     same: z.int(),
+    /** The files are back without a restore, and the undo of this work still counts, or no longer. */
+    undo: z.enum(['counts', 'withdrawn']).nullable(),
     /** Files with newer content, which are not overwritten without `force`. */
     newer: strings,
     newer_total: z.int(),
@@ -154,7 +156,8 @@ export const restore = defineOperation({
     truncated: z.boolean(),
   }),
   confirm: (answer) => {
-    const { written, files_total: total, work_tree: tree, success } = answer
+    const { written, files_total: total, work_tree: tree, success, undo } = answer
+    if (undo === 'counts') return 'Record that this work is back?'
     return written === true || total === 0 || success === false
       ? null
       : writeQuestion(Number(total), String(tree))
@@ -228,8 +231,10 @@ export const restore = defineOperation({
     const { id, paths } = input
     const { taskId, missionId, title, states, undone } = await findRestorable(reads, context, id)
     const { written, before, after } = done
+    const isAllThere = paths === undefined && done.same > 0 && done.files.length + done.newer.length === 0
+    const isBack = isAllThere && written.length === 0 && undone !== null
     const event =
-      written.length === 0
+      written.length === 0 && !(isBack && writes)
         ? null
         : treeWritten(
             // The work of an undone task is back as with the snapshot of its undo.
@@ -246,7 +251,6 @@ export const restore = defineOperation({
             },
           )
     const files = writes ? done.files.filter((one) => written.includes(one.path)) : done.files
-    const isAllThere = paths === undefined && done.same > 0 && done.files.length + done.newer.length === 0
     const closed =
       writes && (event !== null || isAllThere)
         ? await closedLosses(reads, id, { written, taskId, states, isAllThere })
@@ -278,13 +282,14 @@ export const restore = defineOperation({
         files: files.slice(0, maxListed),
         files_total: files.length,
         same: done.same,
+        undo: isBack ? (writes ? ('withdrawn' as const) : ('counts' as const)) : null,
         newer: done.newer.slice(0, maxListed),
         newer_total: done.newer.length,
         refused: done.refused.slice(0, maxListed),
         left_out: done.leftOut.slice(0, maxListed),
         left_out_total: done.leftOut.length,
         commits: done.commits,
-        snapshot_id: event === null ? null : event.write.id,
+        snapshot_id: written.length === 0 ? null : (event?.write.id ?? null),
         content: done.hash,
         diff: done.diff,
         truncated: done.truncated,
@@ -425,7 +430,7 @@ function nextSteps(
     quoteShellWord(name.startsWith(prefix) ? name.slice(prefix.length) : `${top}/${name}`)
   const others = files.length > maxNamed ? ['<files…>'] : files.map((one) => fromProject(one.path))
   const hints = [
-    ...(undone === null
+    ...(undone === null || undone === id
       ? []
       : [`To take its undo back, and keep the lines of others: waymark restore ${undone}`]),
     ...(files.length === 0

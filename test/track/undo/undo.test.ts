@@ -625,6 +625,24 @@ test('what was undone stays as it had landed, and is not measured as lost', asyn
   expect((await s.call('measure_landed', {})).counts).toEqual({})
 })
 
+test('work that git brought back counts again, once a person says so', async () => {
+  const s = await openUndo()
+  const done = await s.attempt('a1', () => s.put('f', x(1, 2)))
+  s.commit()
+  const { snapshot_id: snapshot } = await s.undo(done)
+  s.git('checkout', '--', 'f')
+  const undone = async () => (await s.call('show', { id: done.task_id })).undone
+  const { note } = await s.call('measure_landed', { task: done.task_id })
+  expect(note).toContain(`If its work is back, record it: waymark restore ${snapshot}`)
+  const restore = (more: object) => s.call('restore', { id: snapshot, ...more }, { actor: person })
+  expect(await restore({})).toMatchObject({ written: false, files: [], same: 1, undo: 'counts' })
+  expect(await undone()).not.toBeNull()
+  expect(await restore({ yes: true })).toMatchObject({ written: false, undo: 'withdrawn' })
+  expect(await undone()).toBeNull()
+  expect((await s.call('measure_landed', { task: done.task_id })).tasks).toMatchObject([{ is: 'landed' }])
+  expect(await restore({ yes: true })).toMatchObject({ undo: null, snapshot_id: null })
+})
+
 test('names the agents at work in the same folder, and the tasks that depend on it', async () => {
   const s = await openUndo()
   const done = await s.attempt('a1', () => s.put('f', x(1)))
