@@ -202,7 +202,7 @@ class SqliteStore implements Store {
     const backup = resolve(named)
     return this.#withFailures(async () => {
       await this.#database.forget()
-      return restoreFromBackup({
+      const restored = await restoreFromBackup({
         file: this.#options.file,
         backup,
         at,
@@ -210,6 +210,8 @@ class SqliteStore implements Store {
         sandboxJournal: this.#options.sandboxJournal,
         projectIn: (database) => this.#projectIn(connectDriver(database, 'read').db),
       })
+      this.#watch.restart()
+      return restored
     })
   }
 

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
+import type { WithdrawnCommand } from '../../inbox/ports/item-reads.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
 import {
@@ -22,7 +24,7 @@ import {
 import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { similarSpelling } from '../../kernel/shell-word.ts'
-import type { Reads } from '../../store/ports/store.ts'
+import type { Reads, StoreReader } from '../../store/ports/store.ts'
 import type { ApprovedCommand } from '../ports/command-runner.ts'
 
 /** A command that a person approved or refused. */
@@ -193,6 +195,35 @@ export async function earlierApprovals(reads: Reads, machine: RecordContext['mac
     )
     return last && { before: { hash: last.hash, author: last.author, createdAt: last.createdAt } }
   }
+}
+
+/** What people rejected or revoked until now; null if that cannot be read. */
+export async function readWithdrawnCommands(store: StoreReader): Promise<readonly WithdrawnCommand[] | null> {
+  return store
+    .view(({ inboxItems }) => inboxItems.withdrawnCommands(maxRecorded))
+    .catch((error: unknown) => {
+      if (error instanceof Failure) return null
+      throw error
+    })
+}
+
+/**
+ * A restored record lacks what people withdrew after its backup: these commands are asked about again. If that is unknown,
+ * all that are approved in the record or on this machine.
+ */
+export async function withdrawnAgain(
+  reads: Reads,
+  known: readonly WithdrawnCommand[] | null,
+  approvedHere: readonly ApprovedCommand[],
+): Promise<readonly NewProjectEvent[]> {
+  const seqs = new Map(
+    (await reads.inboxItems.withdrawnCommands(maxRecorded)).map(({ hash, seq }) => [hash, seq]),
+  )
+  const commands =
+    known?.filter(({ hash, seq }) => seqs.get(hash) !== seq) ??
+    oncePerHash([...approvedHere, ...(await recordedAnswers(reads)).approved])
+  const reason = 'A backup was restored.'
+  return commands.map(({ hash, run, folder }) => ({ kind: 'command.revoked', hash, run, folder, reason }))
 }
 
 /** Finds the last rejection in the record of a similar line in the same folder. */

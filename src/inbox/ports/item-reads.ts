@@ -28,6 +28,14 @@ export interface AnsweredCommand {
   readonly item: InboxItem | null
 }
 
+/** A command that a person rejected, or whose approval was revoked, by the log entry of that. */
+export interface WithdrawnCommand {
+  readonly hash: string
+  readonly run: string
+  readonly folder: string
+  readonly seq: number
+}
+
 export interface InboxItemReads {
   find(id: string): Promise<InboxItem | null>
   /** The actor who opened it. */
@@ -52,5 +60,7 @@ export interface InboxItemReads {
   answeredCommands(hashes: readonly string[], machine: string | null): Promise<readonly AnsweredCommand[]>
   /** The items of the last answers for each machine that were not revoked, newest first, by the beginning of the hash. */
   lastAnsweredCommands(prefix: string, limit: number): Promise<readonly InboxItem[]>
+  /** The newest first. */
+  withdrawnCommands(limit: number): Promise<readonly WithdrawnCommand[]>
   idsLike(prefix: string, limit: number): Promise<readonly string[]>
 }

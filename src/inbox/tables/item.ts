@@ -304,6 +304,24 @@ export function inboxReads(scope: ReadScope): InboxItemReads {
       const byId = new Map(rows.map((row) => [row.id, inboxItemOf(row)]))
       return answers.map(({ hash, item_id: id }) => ({ hash, item: byId.get(id ?? '') ?? null }))
     },
+    async withdrawnCommands(limit) {
+      const rows = await db
+        .selectFrom('command_answer')
+        .select(['hash', 'seq'])
+        .where('project_id', '=', projectId)
+        .where('machine_id', '=', everyMachine)
+        .orderBy('seq', 'desc')
+        .limit(limit)
+        .execute()
+      const hashes = rows.map(({ hash }) => hash)
+      const about = hashes.length === 0 ? [] : await items().where('request_hash', 'in', hashes).execute()
+      const requests = new Map(about.map((row) => [row.request_hash, inboxItemOf(row).request]))
+      return rows.map(({ hash, seq }) => {
+        const request = requests.get(hash)
+        const { run, folder } = request?.kind === 'command' ? request : { run: hash, folder: '' }
+        return { hash, run, folder, seq }
+      })
+    },
     async lastAnsweredCommands(prefix, limit) {
       const rows = await db
         .selectFrom('command_answer')

@@ -40,8 +40,12 @@ export const projectRenamed: AnswerView<'project_rename'> = ({ name, before }, {
 export const backedUp: AnswerView<'backup_create'> = ({ file, events, bytes }, { ink }) =>
   `${ink('green', 'Wrote')} ${file}: ${entries(events)}, ${sizeOf(bytes)}.`
 
-export const restored: AnswerView<'backup_restore'> = ({ restored: file, events, kept }, { ink }) =>
-  `${ink('green', 'Restored')} ${file}: ${entries(events)}.${kept === null ? '' : ` The database that was here is now ${kept}.`}`
+export const restored: AnswerView<'backup_restore'> = (answer, { ink }) => {
+  const { restored: file, events, kept, asked_again: asked } = answer
+  const old = kept === null ? '' : ` The database that was here is now ${kept}.`
+  const again = asked === 0 ? '' : ` ${formatCount(asked, 'command')} must be approved again before running.`
+  return `${ink('green', 'Restored')} ${file}: ${entries(events)}.${old}${again}`
+}
 
 export const repaired: AnswerView<'doctor_repair'> = ({ backup, events, tables, rows }, { ink }) => {
   const copy = backup === null ? '' : ` The database before is in ${backup}.`

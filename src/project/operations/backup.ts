@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readWithdrawnCommands, withdrawnAgain } from '../../gate/operations/command-approvals.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
@@ -32,16 +33,28 @@ export const restoreBackup = defineOperation({
   access: 'admin',
   title: 'Restore a backup of the database',
   description:
-    'Replace the record with a backup, and keep a copy of the current one. Servers may keep running.',
+    'Replace the record with a backup, and keep a copy of the current one. Servers may keep running. Commands that people rejected or revoked since the backup need an approval again.',
   kind: 'command',
   destructive: true,
   positional: ['file'],
   paths: { file: [] },
   input: z.strictObject({ file: file('A file that `waymark backup create` wrote') }),
-  output: z.object({ restored: z.string(), events: z.int(), kept: z.string().nullable() }),
-}).handler(async ({ store, actor, clock }, input) => {
+  output: z.object({
+    restored: z.string(),
+    events: z.int(),
+    kept: z.string().nullable(),
+    asked_again: z.int(),
+  }),
+}).handler(async ({ store, actor, clock, commandApprovals, folder, recordAside }, input) => {
   assertCommandLine(actor, `backup restore ${input.file}`)
-  return { ...(await store.putBack(input.file, clock.now())) }
+  const withdrawn = await readWithdrawnCommands(store)
+  const restored = await store.putBack(input.file, clock.now())
+  const approved = withdrawn === null ? await commandApprovals.list([folder]) : []
+  const asked = await recordAside(async (reads) => {
+    const events = await withdrawnAgain(reads, withdrawn, approved)
+    return { events, answer: events.length }
+  })
+  return { ...restored, asked_again: asked }
 })
 
 /** Only the local command line may name a file: over the network it would be the server's. */

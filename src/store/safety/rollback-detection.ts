@@ -72,6 +72,12 @@ export class RecordWatch {
     this.#lastPoint = null
   }
 
+  /** This process has replaced the record: the anchor, if there is one, says what it has to have. */
+  restart(): void {
+    this.#lineage = null
+    this.#lastPoint = null
+  }
+
   /** Saves the content of a lost database before its connection is closed. */
   async rescueLost(loss: DatabaseLoss, database: Database): Promise<void> {
     this.#readAnchor()

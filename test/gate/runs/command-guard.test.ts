@@ -444,6 +444,28 @@ describe('what was approved is what runs', () => {
     expect(projectEvents).toContainEqual(expect.objectContaining({ kind: 'command.revoked', actor: 'Tess' }))
   })
 
+  test('restoring a backup revives no approval that was revoked since', async () => {
+    const run = await pinned()
+    const { project } = run
+    const { commandApprovals: list } = project.context
+    const [item] = await waiting(run)
+    await project.call('approve', { id: item.item_id }, { actor: person })
+    const [approved] = await list.list([project.folder])
+    const file = join(project.folder, '..', 'record.backup')
+    await project.call('backup_create', { file }, { actor: person })
+    const restoring = async () => project.call('backup_restore', { file }, { actor: person })
+    expect(await restoring()).toMatchObject({ asked_again: 0 })
+    await project.call('command_revoke', { hash: item.request.hash }, { actor: person })
+    // A machine that was not there has kept its own list.
+    if (approved) await list.approve(approved)
+    expect(await restoring()).toMatchObject({ asked_again: 1 })
+    expect((await project.call('command_list')).commands).toEqual([])
+    expect(await missing(run)).toContain("needs a person's approval")
+    expect(timesRun(project)).toBe(0)
+    await allow(run)
+    expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+  })
+
   test.each(['approve', 'reject'] as const)(
     'a command whose answer was revoked elsewhere is asked about again: %s',
     async (verb) => {
