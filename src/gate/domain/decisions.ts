@@ -11,7 +11,7 @@ import {
 } from './definition.ts'
 import type { EvidenceNeed } from './evidence.ts'
 import { guardNames, needsOfState } from './expression.ts'
-import type { RunRecord } from './run.ts'
+import type { RunEvent, RunRecord } from './run.ts'
 import { reachableStates, transitionsFor } from './transitions.ts'
 
 /** The decisions of people that a run needs in a state. */
@@ -104,6 +104,13 @@ export function isSentBack(
   if (choice === undefined || named === undefined || choice.answer === 'yes' || choice.approves) return false
   const isBack = isBackwardMove(definition, from, to)
   return isForPeople(definition, named) ? choice.sendsBack || isBack : isBack && to !== from
+}
+
+/** Whether a person sent a run back by an event. One that only added evidence decided nothing. */
+export function isReturn(definition: ProcessDefinition | null, item: RunEvent): boolean {
+  const { kind, identity, unsatisfied } = item
+  const isOfPerson = kind === 'event' && identity?.startsWith('person ') === true
+  return isOfPerson && unsatisfied.length === 0 && definition !== null && isSentBack(definition, item)
 }
 
 /** Whether a move goes to an earlier state, the same state, or a failed end. */

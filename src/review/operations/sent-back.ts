@@ -1,5 +1,5 @@
 import { isOfChanges } from '../../gate/domain/approved-content.ts'
-import { isSentBack } from '../../gate/domain/decisions.ts'
+import { isReturn } from '../../gate/domain/decisions.ts'
 import type { ProcessDefinition } from '../../gate/domain/definition.ts'
 import type { RunEvent, RunRecord } from '../../gate/domain/run.ts'
 import { wordsIn } from '../../gate/operations/run/remarks.ts'
@@ -137,15 +137,7 @@ async function runsAbout(
         runs.definition(run.process.hash),
         runs.history(run.id, { limit: maxReturns }),
       ])
-      const returns = history.items.flatMap(({ item }) =>
-        item.kind === 'event' &&
-        item.identity?.startsWith('person ') &&
-        item.unsatisfied.length === 0 &&
-        definition !== null &&
-        isSentBack(definition, item)
-          ? [item]
-          : [],
-      )
+      const returns = history.items.flatMap(({ item }) => (isReturn(definition, item) ? [item] : []))
       return { run, definition, returns }
     })
   return Promise.all(found)
