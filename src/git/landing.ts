@@ -54,15 +54,31 @@ export async function measureLanding(
       ),
     ),
   ]
+  // A file that a task removed is not looked for under another name.
+  const removedOnly = new Set(
+    request.tasks.flatMap(({ files }) =>
+      files.flatMap(({ path, added }) => (added.length === 0 ? [pathBytes(path)] : [])),
+    ),
+  )
   const since = Math.min(...request.tasks.map((task) => task.since))
   const commits = await commitsOf(place, branch.tip, since)
-  const changes = await changesOf(place, commits, paths)
+  const renamable = new Set(paths.filter((path) => !removedOnly.has(path)))
+  const changes = await changesWithRenames(place, commits, { paths, renamable })
   const first = commits[0]
   const baseCommit = first === undefined ? branch.tip : first.parent
   const others = await otherTips(place, refs, branch)
   const [base = new Map(), ...tips] = await Promise.all(
     [baseCommit, ...others.map(({ tip }) => tip)].map((commit) => filesAt(place, commit, paths)),
   )
+  let renaming = 0
+  for (const [at, files] of tips.entries()) {
+    if (renaming === maxRenaming) break
+    const gone = [...renamable].filter((path) => files.get(path) === null && isThere(path, base, changes))
+    if (gone.length === 0) continue
+    renaming += 1
+    const renamed = await renamedFiles(place, branch.tip, others[at]?.tip ?? '')
+    for (const path of gone) files.set(path, renamed.get(path)?.oid ?? null)
+  }
   const oidsOf = new Map<PathBytes, Set<string>>()
   for (const files of [base, ...tips, ...changes.values()])
     for (const [path, oid] of files)
@@ -222,7 +238,7 @@ async function changesOf(
   place: PrivateDirectory,
   commits: readonly MainCommit[],
   paths: readonly PathBytes[],
-): Promise<ReadonlyMap<string, ReadonlyMap<PathBytes, string | null>>> {
+): Promise<Map<string, Map<PathBytes, string | null>>> {
   const changes = new Map<string, Map<PathBytes, string | null>>()
   if (commits.length === 0) return changes
   const form = ['-r', '--root', '--no-renames', '--raw', '--no-abbrev', '-z']
@@ -248,6 +264,66 @@ async function changesOf(
       const files = changes.get(commit) ?? new Map<PathBytes, string | null>()
       files.set(records[at] ?? '', oidOf(after))
       changes.set(commit, files)
+    }
+  }
+  return changes
+}
+
+/** Renames are looked for in so many commits, and in so many branches. */
+const maxRenaming = 20
+
+/** By old path, where a commit has the files that were renamed since another one. */
+async function renamedFiles(
+  place: PrivateDirectory,
+  from: string,
+  to: string,
+): Promise<ReadonlyMap<PathBytes, { readonly path: PathBytes; readonly oid: string | null }>> {
+  const form = ['-r', '-M70%', '-l200', '--diff-filter=R', '--raw', '--no-abbrev', '-z', ...leavingNothingOut]
+  const { code, output } = await runGit(['diff-tree', ...form, from, to], privateCall(place))
+  const records = code === 0 ? nulRecords(output) : []
+  const renamed = new Map<PathBytes, { readonly path: PathBytes; readonly oid: string | null }>()
+  for (let at = 0; at + 2 < records.length; at += 3) {
+    const [, , , after = ''] = (records[at] ?? '').split(' ')
+    renamed.set(records[at + 1] ?? '', { path: records[at + 2] ?? '', oid: oidOf(after) })
+  }
+  return renamed
+}
+
+/** Whether the default branch had a file. */
+function isThere(
+  path: PathBytes,
+  base: ReadonlyMap<PathBytes, string | null>,
+  changes: ReadonlyMap<string, ReadonlyMap<PathBytes, string | null>>,
+): boolean {
+  return base.get(path) != null || [...changes.values()].some((files) => files.get(path) != null)
+}
+
+/** The same as `changesOf`, with what became of a renamed file at its old path. */
+async function changesWithRenames(
+  place: PrivateDirectory,
+  commits: readonly MainCommit[],
+  { paths, renamable }: { readonly paths: readonly PathBytes[]; readonly renamable: ReadonlySet<PathBytes> },
+): Promise<ReadonlyMap<string, ReadonlyMap<PathBytes, string | null>>> {
+  const changes = await changesOf(place, commits, paths)
+  const names = new Map<PathBytes, PathBytes>()
+  let renaming = 0
+  for (const [at, { id, parent }] of commits.entries()) {
+    const files = changes.get(id) ?? new Map<PathBytes, string | null>()
+    const gone = [...files].flatMap(([path, oid]) => (oid === null && renamable.has(path) ? [path] : []))
+    if (gone.length === 0 || parent === null || renaming === maxRenaming) continue
+    renaming += 1
+    const renamed = await renamedFiles(place, parent, id)
+    for (const path of gone) {
+      const target = renamed.get(names.get(path) ?? path)
+      if (target === undefined) continue
+      names.set(path, target.path)
+      files.set(path, target.oid)
+      for (const [commit, later] of await changesOf(place, commits.slice(at + 1), [target.path])) {
+        const known = changes.get(commit) ?? new Map<PathBytes, string | null>()
+        // Another file with the old name is followed instead.
+        known.set(path, known.get(path) ?? later.get(target.path) ?? null)
+        changes.set(commit, known)
+      }
     }
   }
   return changes
@@ -295,7 +371,7 @@ async function filesAt(
   place: PrivateDirectory,
   commit: string | null,
   paths: readonly PathBytes[],
-): Promise<ReadonlyMap<PathBytes, string | null>> {
+): Promise<Map<PathBytes, string | null>> {
   if (commit === null) return new Map()
   const oids = await objectIds(
     place,

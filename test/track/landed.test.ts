@@ -97,6 +97,43 @@ test('lines that were rewritten twice are of the last one to land', async () => 
   expect(tasks).toMatchObject([{ is: 'replaced' }])
 })
 
+describe('lines in a file that a person renamed at the commit', () => {
+  async function withRename() {
+    const project = await openProject()
+    const main = project.git('symbolic-ref', '--short', 'HEAD').trim()
+    const old = 'export const old = () => 1\n'.repeat(3)
+    project.write('src/s.ts', `${old}${content}`)
+    project.git('add', '-A')
+    project.git('commit', '-qm', 'Begin')
+    project.git('checkout', '-qb', 'side')
+    const { task_id } = await project.call('start_task', { name: 'Limit', goal: 'g' })
+    project.write('src/s.ts', `${old}${content}export const limit = 1\nexport const other = 2\n`)
+    await project.call('complete_task', { task_id, status: 'success', outcome: { summary: 'Did it.' } })
+    const state = async () => {
+      await project.call('measure_landed')
+      return (await project.call('show', { id: task_id })).landed.is
+    }
+    return { project, main, state }
+  }
+
+  test('are committed, and land, in the file of its new name', async () => {
+    const { project, main, state } = await withRename()
+    project.git('mv', 'src/s.ts', 'src/t.ts')
+    project.git('commit', '-qam', 'Limit, renamed')
+    expect(await state()).toBe('committed')
+    project.git('checkout', '-q', main)
+    expect(await state()).toBe('committed')
+    project.git('merge', '-q', 'side')
+    expect(await state()).toBe('landed')
+    project.git('mv', 'src/t.ts', 'src/u.ts')
+    project.git('commit', '-qam', 'Once more')
+    expect(await state()).toBe('landed')
+    project.git('rm', '-q', 'src/u.ts')
+    project.git('commit', '-qm', 'Without it')
+    expect(await state()).toBe('reverted')
+  })
+})
+
 test('what a person undid replaces nothing', async () => {
   const work = await withTask({ removed: null })
   await laterTask(work, rewritten)
