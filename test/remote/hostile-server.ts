@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { onTestFinished } from 'vitest'
+import { plainSpelling } from '../../src/kernel/shell-word.ts'
 import type { Answer } from '../support/project.ts'
 import { type AgentMachine, agentMachine, ranAt } from './machines.ts'
 
@@ -95,7 +96,7 @@ export function commandAt(folder: string, run: string, pinned: Readonly<Record<s
     createHash('sha256').update(content).digest('hex'),
   ])
   const hash = createHash('sha256')
-    .update(JSON.stringify([run, folder, files]))
+    .update(JSON.stringify([plainSpelling(run), folder, files]))
     .digest('hex')
   const command = { run, folder, pinned: Object.keys(pinned), hash }
   return {
