@@ -106,11 +106,10 @@ export function isSentBack(
   return isForPeople(definition, named) ? choice.sendsBack || isBack : isBack && to !== from
 }
 
-/** Whether a person sent a run back by an event. One that only added evidence decided nothing. */
+/** Whether an event sent a run back. One that only added evidence decided nothing. */
 export function isReturn(definition: ProcessDefinition | null, item: RunEvent): boolean {
-  const { kind, identity, unsatisfied } = item
-  const isOfPerson = kind === 'event' && identity?.startsWith('person ') === true
-  return isOfPerson && unsatisfied.length === 0 && definition !== null && isSentBack(definition, item)
+  const isDecided = item.kind === 'event' && item.unsatisfied.length === 0
+  return isDecided && definition !== null && isSentBack(definition, item)
 }
 
 /** Whether a move goes to an earlier state, the same state, or a failed end. */

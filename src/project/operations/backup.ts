@@ -47,8 +47,9 @@ export const restoreBackup = defineOperation({
   }),
 }).handler(async ({ store, actor, clock, commandApprovals, folder, recordAside }, input) => {
   assertCommandLine(actor, `backup restore ${input.file}`)
-  const withdrawn = await readWithdrawnCommands(store)
+  const before = await readWithdrawnCommands(store)
   const restored = await store.putBack(input.file, clock.now())
+  const withdrawn = restored.kept === null ? null : before
   const approved = withdrawn === null ? await commandApprovals.list([folder]) : []
   const asked = await recordAside(async (reads) => {
     const events = await withdrawnAgain(reads, withdrawn, approved)

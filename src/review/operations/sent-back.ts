@@ -137,7 +137,9 @@ async function runsAbout(
         runs.definition(run.process.hash),
         runs.history(run.id, { limit: maxReturns }),
       ])
-      const returns = history.items.flatMap(({ item }) => (isReturn(definition, item) ? [item] : []))
+      const returns = history.items.flatMap(({ item }) =>
+        item.identity?.startsWith('person ') && isReturn(definition, item) ? [item] : [],
+      )
       return { run, definition, returns }
     })
   return Promise.all(found)

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { happened } from '../../store/events.ts'
@@ -462,6 +462,11 @@ describe('what was approved is what runs', () => {
     expect((await project.call('command_list')).commands).toEqual([])
     expect(await missing(run)).toContain("needs a person's approval")
     expect(timesRun(project)).toBe(0)
+    // Without the record that is replaced, nobody knows what was revoked.
+    for (const end of ['', '-wal', '-shm'])
+      rmSync(join(project.folder, `.waymark/waymark.db${end}`), { force: true })
+    expect(await restoring()).toMatchObject({ kept: null, asked_again: 1 })
+    expect(await missing(run)).toContain("needs a person's approval")
     await allow(run)
     expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
   })
