@@ -40,8 +40,40 @@ test('the deeds of an author go on after a clause about something else', () => {
   ])
   expect(paths('Found that the last release renamed it, and added src/b.ts.')).toEqual([])
   expect(paths('The last release renamed it, and added src/b.ts.')).toEqual([])
+  expect(paths('Changed src/a.ts because the cache, added last year in src/b.ts, is slow.')).toEqual([
+    'src/a.ts',
+  ])
+  expect(paths('Changed src/a.ts because the release renamed it and moved src/b.ts.')).toEqual(['src/a.ts'])
+  expect(paths('Changed src/a.ts so money takes a symbol and updated src/b.ts.')).toEqual([
+    'src/a.ts',
+    'src/b.ts',
+  ])
+  expect(
+    paths(
+      'Changed src/a.ts so money takes a symbol, added a test in test/a.test.ts, and updated README.md and b.md.',
+    ),
+  ).toEqual(['src/a.ts', 'test/a.test.ts', 'README.md', 'b.md'])
   for (const fact of ['All tests pass', 'rice has a price in src/a.ts', 'The test passes in src/a.ts'])
     expect(paths(`${fact}, and updated src/b.ts.`)).toEqual(['src/b.ts'])
+})
+
+test.each([
+  'src/a.ts takes a symbol now. README.md and src/b.ts are updated.',
+  'README.md is now updated, src/b.ts is changed to round.',
+  'Both README.md and src/b.ts are updated, too.',
+])('files that are changed now are claimed: %s', (summary) => {
+  expect(paths(summary)).toContain('README.md')
+})
+
+test.each([
+  'dist/a.js is updated on each build.',
+  'On each build dist/a.js is updated.',
+  'When a price changes, dist/a.js is updated.',
+  'dist/a.js is updated and served by the server.',
+  'dist/a.js is not updated.',
+  'The bug in src/a.ts is fixed.',
+])('what a program does is no claim: %s', (summary) => {
+  expect(paths(summary)).toEqual([])
 })
 
 test.each([

@@ -329,6 +329,8 @@ class Clause {
   #isNew = false
   #since: string[] = []
   #isPassive = false
+  /** "`a.ts` is updated", which may be what a program does. */
+  #isState = false
   #group: readonly string[] | null = null
   /** What follows comes beside the change: "with a test in". */
   #beside: 'none' | 'open' | 'test' | 'place' = 'none'
@@ -434,9 +436,11 @@ class Clause {
       this.#joint = 'none'
     } else if (['was', 'were', 'been', 'got'].includes(word)) {
       this.#isPassive = true
+      this.#isState = false
       this.#verb = null
     } else if (['is', 'are', 'be', 'being', 'gets'].includes(word)) {
-      this.#isPassive = false
+      this.#isState = /^(?:is|are)$/.test(word) && this.#isAboutFiles(at)
+      this.#isPassive = this.#isState
       this.#verb = null
     } else if (places.has(word) || word === 'to' || word === 'from') this.#join(word, at)
     else if (word === 'including') this.#joint = this.#verb !== null && !this.#isStopped ? 'object' : 'none'
@@ -510,11 +514,16 @@ class Clause {
     return false
   }
 
-  /** "Changed a.ts so that it groups thousands, and added b.ts", "All tests pass, and updated b.ts": not of the subject before. */
+  /** "Changed a.ts so that it groups, added a test, and updated b.ts", "All tests pass, and updated b.ts": not of the subject before. */
   #resumes(at: number, previous: string): boolean {
-    const isAfterComma = previous === 'and' && isMark(this.#tokens[at - 2], ',')
-    const isOwn = this.#hasChanged || (this.#subject !== 'other' && !this.#isOfOthers)
-    return isAfterComma && isOwn && this.#tokens[at + 1]?.kind === 'path'
+    const next = this.#tokens[at + 1]
+    const isAfterComma = isMark(this.#tokens[at - (previous === 'and' ? 2 : 1)], ',')
+    const isOwn = this.#hasChanged && !this.#isOfOthers
+    if (next?.kind === 'word')
+      return isAfterComma && isOwn && (determiners.has(next.text) || next.text === 'new')
+    if (next?.kind !== 'path') return false
+    if (previous !== 'and' || !isAfterComma) return isOwn && (previous === 'and' || isAfterComma)
+    return this.#hasChanged || (this.#subject !== 'other' && !this.#isOfOthers)
   }
 
   /** A sentence begins after adverbs and marks. */
@@ -544,6 +553,7 @@ class Clause {
   /** "`a.ts` was updated", "a limiter was added to `a.ts`". */
   #passive(word: string, verb: ChangeVerb, at: number): boolean {
     this.#isPassive = false
+    if (this.#isState && (verb.fixes || !this.#endsState(at + 1))) return false
     if (
       wordAt(this.#tokens, at + 1) === 'by' ||
       ['introduced', 'written', 'dropped', 'generated'].includes(word)
@@ -562,6 +572,26 @@ class Clause {
     this.#subject = subject
     this.#joint = 'none'
     return true
+  }
+
+  /** Whether a sentence begins with files and says nothing else before `at`. */
+  #isAboutFiles(at: number): boolean {
+    const before = this.#tokens.slice(0, at)
+    const isName = (token: ReportToken) =>
+      token.kind === 'path' ||
+      isMark(token, ',') ||
+      (token.kind === 'word' && (determiners.has(token.text) || token.text === 'and'))
+    return before.some(({ kind }) => kind === 'path') && before.every(isName)
+  }
+
+  /** "`a.ts` is updated", "… updated to round", not "… updated on each build". */
+  #endsState(at: number): boolean {
+    const word = wordAt(this.#tokens, at) ?? ''
+    return (
+      this.#tokens[at] === undefined ||
+      isMark(this.#tokens[at], ',') ||
+      /^(?:accordingly|now|so|to|too)$/.test(word)
+    )
   }
 
   /** Another verb of the author: "and verified …". */
@@ -609,7 +639,8 @@ class Clause {
       this.#claim(group.paths, true)
     const isObject = this.#joint === 'object'
     const isFailure = this.#verb?.fixes === true && this.#since.some((one) => failures.has(one))
-    this.#group = isWhole ? group.paths : null
+    const isSubject = isWhole || /^(?:is|are)$/.test(wordAt(this.#tokens, group.end) ?? '')
+    this.#group = isSubject ? group.paths : null
     if (isGoverned && isWhole && !isFailure && !(isObject && this.#isEntry(group.end))) {
       const isCreated =
         (isObject && this.#verb?.creates === true) ||
