@@ -57,16 +57,12 @@ describe('a file that two agents may have changed', () => {
       { task_id: first, status: 'success', outcome: { summary: 'Created src/list.ts.' }, preview: true },
       mira,
     )
-    expect(fixOf(open)).toMatch(/^Yours: name src\/form\.ts in the summary/)
+    expect(fixOf(open)).toMatch(/^Where you changed src\/form\.ts, name it in the summary/)
     remove('src/form.ts')
     const before = await complete(first, mira, 'Created src/list.ts.')
-    expect(fixOf(before)).toMatch(
-      /^You named it: that settles it once the other agents have completed, unless one of them names it too\./,
-    )
+    expect(fixOf(before)).toMatch(/^You named it, which is enough unless another agent names it too\./)
     const after = await complete(second, noor, 'Created src/list.ts.')
-    expect(fixOf(after)).toMatch(
-      /^You and another agent named it\. If both of you changed it, nothing is wrong/,
-    )
+    expect(fixOf(after)).toMatch(/^You and another agent named it\. If both of you changed it, deny nothing/)
     expect(JSON.stringify(after)).not.toContain('name it in your summary')
   })
 

@@ -751,15 +751,22 @@ function partialMeasurement(facts: VerdictFacts): readonly VerdictReason[] {
 
 /** What the agent can say of files that may be another's; it named some of them in its words. */
 function ownerFix(files: readonly UncertainFile[], named: readonly string[]): string {
-  const open = files.filter(({ path }) => !named.includes(path))
-  const it = files.length === 1 ? 'it' : 'them'
-  const both = `If both of you changed ${it}, nothing is wrong, and nobody denies ${it}: both tasks stay unproven until a person accepts them (waymark review <task>; "manual_review_needed": true in the outcome of complete_task asks for it, also once it is completed). Else the other one denies ${it} with "not_mine", in the outcome or beside "correction".`
-  if (open.length === 0 && files.every(({ isContested }) => isContested === true))
-    return `You and another agent named ${it}. ${both}`
-  if (open.length === 0)
-    return `You named ${it}: that settles it once the other agents have completed, unless one of them names ${it} too. ${both}`
-  const which = open.length === files.length ? 'them' : nameSome(open.map(({ path }) => path))
-  return `Yours: name ${which} in the summary of this call; once it is completed, the other agents can deny them. Not yours: deny them with "not_mine": ["<path>"], in the outcome, or later beside "correction". Next time, start a work tree of your own.`
+  const pronoun = (some: readonly unknown[]) => (some.length === 1 ? 'it' : 'them')
+  const denial = `complete_task { "task_id": "<id>", "correction": "<why>", "not_mine": ["<path>"] }`
+  const open = files.filter(({ path }) => !named.includes(path)).map(({ path }) => path)
+  const own = files.filter(({ path }) => named.includes(path))
+  if (open.length > 0) {
+    const rest =
+      own.length === 0
+        ? ''
+        : ` You named ${nameSome(own.map(({ path }) => path))}: no more is needed for ${pronoun(own)}.`
+    return `Where you changed ${nameSome(open)}, name ${pronoun(open)} in the summary. Where not, send "not_mine": ["<path>"] in the outcome, or later ${denial}.${rest} Next time, start a work tree of your own.`
+  }
+  const it = pronoun(own)
+  const said = own.every(({ isContested }) => isContested === true)
+    ? `You and another agent named ${it}.`
+    : `You named ${it}, which is enough unless another agent names ${it} too.`
+  return `${said} If both of you changed ${it}, deny nothing: both tasks stay unproven until a person accepts them. "manual_review_needed": true in the outcome of complete_task asks for it, also after the end. If only one of you did, the other one sends ${denial}.`
 }
 
 function ownerText(isProbablyOthers: boolean, agents: readonly string[]): string {
