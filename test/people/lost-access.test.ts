@@ -55,6 +55,15 @@ test('the same holds for an agent whose token was revoked', async () => {
   await takeOver()
 })
 
+test('the same holds for the agent of a person who was removed', async () => {
+  const { call, takeOver, asked, task } = await openAttempt({ kind: 'agent' })
+  await call('member_remove', { person: 'Dan' })
+  expect((await call('status')).running).toMatchObject([{ stale: true, person: 'Dan' }])
+  expect(await asked()).toMatchObject([{ reason: expect.stringContaining('Dan is no member any more') }])
+  await takeOver()
+  expect((await task()).attempts).toMatchObject([{ status: 'abandoned' }, { status: 'open' }])
+})
+
 test('a person with another token continues, so their attempt cannot be taken over', async () => {
   const { call, token, refusedTakeOver, asked } = await openAttempt({ kind: 'person' })
   await call('token_revoke', { token })

@@ -10,6 +10,8 @@ export async function lostAccess(
 ): Promise<string | null> {
   const person = personId === undefined ? null : await identities.person(personId)
   if (person !== null && person.disabledAt !== null) return `${person.name} is disabled`
+  if (person !== null && !person.admin && (await identities.member(person.id)) === null)
+    return `${person.name} is no member any more`
   // A person continues with another token, an agent cannot.
   const token = kind === 'person' || tokenId === undefined ? null : await identities.token(tokenId)
   const error = token && tokenErrorOf(token, now)

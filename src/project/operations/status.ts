@@ -25,6 +25,7 @@ import { workTreePlace } from '../../kernel/operations/local-work-tree.ts'
 import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { Person } from '../../people/domain/identity.ts'
+import { lostAccess } from '../../people/operations/lost-access.ts'
 import type { PlanFilter } from '../../plan/ports/plan-reads.ts'
 import { sentBackTasks } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
@@ -385,9 +386,10 @@ async function currentWork(reads: Reads, context: RecordContext, limit = maxRunn
   const openedAt = items.own.map((item) => item.openedAt)
   const names = await tasks.names(attempts.map(({ taskId }) => taskId))
   const people = await peopleOfAttempts(identities, attempts)
+  const lost = await Promise.all(attempts.map(({ actor }) => lostAccess(reads, actor, now)))
   return {
     missions_total: open.total,
-    running: attempts.map((attempt) => ({
+    running: attempts.map((attempt, at) => ({
       task_id: attempt.taskId,
       name: excerpt(names.get(attempt.taskId) ?? '', 120),
       agent_name: displayName(attempt),
@@ -395,7 +397,7 @@ async function currentWork(reads: Reads, context: RecordContext, limit = maxRunn
       machine: machineOfSnapshot(attempt.snapshot),
       started_at: instant(attempt.openedAt),
       last_call_at: instant(attempt.lastCallAt),
-      stale: isStale(attempt, now) || (people.get(attempt.actor.person ?? '')?.disabledAt ?? null) !== null,
+      stale: isStale(attempt, now) || typeof lost[at] === 'string',
       work_tree: attempt.snapshot.top,
     })),
     running_total: total,

@@ -800,14 +800,19 @@ async function staleAttempts({ db, projectId }: ReadScope, now: number): Promise
   return rows.map(attemptOf)
 }
 
-/** Whether the person of an attempt is disabled, or its agent's token is revoked or expired: see `lostAccess`. */
+/** Whether the person of an attempt is disabled or no member any more, or its agent's token is revoked or expired: see `lostAccess`. */
 function isWithoutAccess(db: ReadScope['db'], now: number) {
   const part = (name: 'kind' | 'person' | 'token') =>
     isSqlite(db) ? sql`attempt.actor ->> ${sql.lit(name)}` : sql`attempt.actor::json ->> ${sql.lit(name)}`
   return sql<boolean>`(
     exists (
       select 1 from person
-      where person.project_id = ${serverProject} and person.id = ${part('person')} and person.disabled_at is not null
+      where person.project_id = ${serverProject} and person.id = ${part('person')} and (
+        person.disabled_at is not null or person.admin = 0 and not exists (
+          select 1 from member
+          where member.project_id = attempt.project_id and member.person_id = person.id
+        )
+      )
     )
     or ${part('kind')} = 'agent' and exists (
       select 1 from token
