@@ -191,9 +191,11 @@ export const measureLanded = defineOperation({
   })
   .record(async ({ reads, found: { asked, tasks, elsewhere, undone }, measured }) => {
     const { now, events } = await measuredLandings(reads, tasks, measured.landing ?? [])
+    const seen = new Set(now.map(({ task }) => task.id))
+    const unseen = elsewhere.filter(({ task }) => !seen.has(task.id))
     const listed = [
       ...now,
-      ...elsewhere.map(({ landed, ...one }) => ({ ...one, landed: landed ?? neverMeasured })),
+      ...unseen.map(({ landed, ...one }) => ({ ...one, landed: landed ?? neverMeasured })),
     ]
     const followed = listed.filter(({ landed }) => hasLinesToLand(landed.is))
     const notLanded = followed.filter(({ landed }) => landed.is !== 'landed')
@@ -209,10 +211,7 @@ export const measureLanded = defineOperation({
       answerFrom: async (after) => ({
         branch: listed.find(({ landed }) => landed.branch !== null)?.landed.branch ?? null,
         counts: Object.fromEntries(
-          withUnmeasured(
-            withoutUndone(await after.landings.counts(), await undoneLandings(after)),
-            elsewhere,
-          ),
+          withUnmeasured(withoutUndone(await after.landings.counts(), await undoneLandings(after)), unseen),
         ),
         tasks: left.slice(0, maxListed).map(({ task, landed, ...place }) => ({
           task_id: task.id,
@@ -251,7 +250,10 @@ export async function measuredLandings(
   const now = tasks.flatMap((one, at) => {
     const landed = measured[at]
     if (landed === undefined) return []
-    const { task, machine } = one
+    const { task, machine, isElsewhere } = one
+    // The commits of another machine may be missing here; lines that are there are there for all.
+    if (isElsewhere && landed.is !== 'landed' && (landed.is !== 'replaced' || isUnseen(one, landed)))
+      return []
     if (machine === null || !isUnseen(one, landed)) return [{ one, task, landed }]
     return [{ one, task, landed: lastKnown(before.get(task.id), landed), machine }]
   })
@@ -314,6 +316,8 @@ interface TaskToMeasure {
   readonly lines: TaskLines
   /** The other machines, where some of the lines were made; null if all were made here. */
   readonly machine: string | null
+  /** No attempt was made here: this machine can only find that the lines landed. */
+  readonly isElsewhere: boolean
   /** An attempt ended since it was measured. */
   readonly isChanged: boolean
 }
@@ -327,7 +331,7 @@ interface TaskElsewhere {
 
 interface TasksToMeasure {
   readonly here: readonly TaskToMeasure[]
-  /** Those that only another machine can measure. */
+  /** Those of other machines: unless they are found to have landed, only these can measure them. */
   readonly elsewhere: readonly TaskElsewhere[]
   /** Those that a person undid, each with its undo. */
   readonly undone: FollowedWork['undone']
@@ -343,17 +347,19 @@ async function tasksToMeasure(reads: Reads, machine: string | undefined): Promis
     const [first] = ended
     if (first === undefined) continue
     const others = ended.filter(({ snapshot }) => snapshot.machineId !== machine)
-    if (others.length === ended.length) {
-      elsewhere.push({ task, landed: before ?? null, machine: machinesOf(others) })
-      continue
-    }
     const isChanged = before !== undefined && isMeasuredBefore(before, ended)
     const landed = before?.is === 'landed' && !isChanged ? before : null
+    const isElsewhere = others.length === ended.length
+    if (isElsewhere) {
+      elsewhere.push({ task, landed: before ?? null, machine: machinesOf(others) })
+      if (landed !== null || machine === undefined) continue
+    }
     const files = await linesOf(reads, work, { task, ended, names })
     const isOfOthers = ({ owners }: LineStep) => others.some(({ id }) => owners.includes(id))
     here.push({
       task,
       machine: work.steps.some(isOfOthers) ? machinesOf(others) : null,
+      isElsewhere,
       isChanged,
       lines: {
         taskId: task.id,

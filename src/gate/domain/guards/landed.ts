@@ -65,8 +65,10 @@ function namesOf(tasks: readonly ObservedTask[]): string {
   return `${names.join(', ')}${tasks.length > names.length ? ` and ${tasks.length - names.length} more` : ''}`
 }
 
-/** A machine measures only what was done on it, in the commits that it has. */
+/** A machine measures what was done on it; one with the commits of another finds that these landed. */
 function onMachines(tasks: readonly ObservedTask[]): string {
   const machines = [...new Set(tasks.flatMap(({ machine }) => machine ?? []))]
-  return machines.length === 0 ? '' : `, on ${joinNames(machines)} after git fetch`
+  return machines.length === 0
+    ? ''
+    : `, on ${joinNames(machines)}, or where the work is merged, after git fetch`
 }
