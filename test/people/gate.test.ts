@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
+import { gateSteps } from '../../src/gate/cli/run.ts'
 import { prune } from '../../src/project/operations/prune.ts'
 import { person } from '../support/project.ts'
 import { openTeamProject, type TeamProject } from './team-project.ts'
@@ -448,4 +449,18 @@ test('returns the whole output of a runner’s command until it expires', async 
   expect(output).not.toContain('line 0\n')
   expect(removed).toBe(new Date(later).toISOString())
   expect(await project.context.store.inspect()).toMatchObject({ differing: 0, error: null })
+})
+
+test('a person who may not send the next event reads who may', async () => {
+  const both = process('both', '{ type: task, condition: all_done }').replace('[agent] }', '[agent, reviewer] }')
+  const members = await team(both, 'both')
+  const { project, as } = members
+  await project.call('member_set', { person: 'Cleo', access: 'contributor', roles: [] })
+  const id = await worked(members, 'both', "Ben's agent")
+  const steps = async (who: string) => {
+    const { missions } = await project.call('status', {}, await as(who))
+    return missions.flatMap(gateSteps)
+  }
+  expect(await steps('Cleo')).toEqual(['Ben (reviewer) or an agent sends go'])
+  expect(await steps('Ben')).toEqual([`waymark run emit ${id} go`])
 })

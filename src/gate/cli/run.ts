@@ -109,11 +109,13 @@ export function isAllDone({
   return done > 0 && running + toDo + waiting === 0
 }
 
-/** The next commands of the runs that gate a mission, once all is done. */
+/** The next commands of the runs that gate a mission, or who sends their events, once all is done. */
 export function gateSteps(mission: MissionOfStatus): readonly string[] {
   if (!isAllDone(mission)) return []
   return mission.gates.flatMap(({ run_id: id, next }) =>
-    next.map(({ event, payload }) => emitCommand(id, event, payload)),
+    next.map(({ event, payload, sender }) =>
+      sender === null ? emitCommand(id, event, payload) : `${sender} sends ${event}`,
+    ),
   )
 }
 

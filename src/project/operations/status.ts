@@ -5,6 +5,7 @@ import type { RunRecord } from '../../gate/domain/run.ts'
 import { forwardEvents } from '../../gate/operations/run/gating.ts'
 import { hasOwnWork } from '../../gate/operations/run/own-work.ts'
 import { sentBackBy } from '../../gate/operations/run/sent-back-runs.ts'
+import { otherSender } from '../../gate/operations/run/senders.ts'
 import { recordedObstacles } from '../../gate/operations/run/situation.ts'
 import { json } from '../../gate/operations/run-answer.ts'
 import {
@@ -103,7 +104,14 @@ export const status = defineOperation({
             /** What is to be done in a later state than the first, as the process describes it. */
             step: z.string().nullable(),
             /** The events that lead forward and are not only for people, with an example of a required payload. */
-            next: list(z.object({ event: z.string(), payload: json.nullable() })),
+            next: list(
+              z.object({
+                event: z.string(),
+                payload: json.nullable(),
+                /** Who may send it, if the caller may not; else null. */
+                sender: z.string().nullable(),
+              }),
+            ),
             /** Once all tasks are done: the guards that block them; null if files must be measured for it. */
             missing: list(z.object({ name: z.string(), reason: z.string(), fix: z.string() })).nullable(),
             /** The caller did part of the work whose changes it asks a person to approve, and so cannot approve them. */
@@ -234,9 +242,15 @@ async function gatesOf(
     const { id, missionId, process, state } = record
     const definition = definitions.get(process.hash) ?? null
     const events = definition === null ? [] : forwardEvents(definition, state)
-    const next = events
-      .filter(({ forPeople }) => !forPeople)
-      .map(({ event }) => ({ event, payload: payloadExample(payloadOf(definition, event)) }))
+    const next = await Promise.all(
+      events
+        .filter(({ forPeople }) => !forPeople)
+        .map(async ({ event }) => ({
+          event,
+          payload: payloadExample(payloadOf(definition, event)),
+          sender: definition && (await otherSender(reads, context, { definition, event })),
+        })),
+    )
     const is_own_work =
       definition !== null && (await hasOwnWork(reads, { definition, record }, context.actor))
     const missing =
