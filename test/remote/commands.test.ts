@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { commandApprovals } from '../../src/gate/commands/command-approvals.ts'
 import { stateFolder } from '../../src/kernel/files/state-folder.ts'
 import type { Answer } from '../support/project.ts'
-import { type AgentMachine, agentMachine, connectedMachine, teamServer } from './machines.ts'
+import { type AgentMachine, agentMachine, connectedMachine, ranAt, teamServer } from './machines.ts'
 
 const checked = `process: { dialect: 1, id: checked, version: "1.0.0", name: Checked, initial_state: work }
 roles: [{ name: agent, kind: agent }]
@@ -43,9 +43,10 @@ test('a command runs on the machine with the files, once a person there approved
   await finish('two')
   expect(existsSync(join(machine.home, 'ran'))).toBe(false)
 
-  // An agent that runs takes it over.
+  // The server reads it at once, also from a hook, and an agent that runs takes it over.
   expect(machine.run('connect', server.address, '--trust-commands').code).toBe(0)
-  await agent.call('state_gate_get_state', { run_id: run })
+  const hook = { session_id: 's-1', cwd: machine.folder, hook_event_name: 'SessionStart', source: 'startup' }
+  await ranAt(machine, ['hook', 'session-start', 'claude'], {}, JSON.stringify(hook))
   await expect.poll(() => server.api('approve', { id: item.item_id })).toMatchObject({ decided: true })
   const { result } = await agent.call('state_gate_emit_event', {
     run_id: run,

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
 import { shellCommand } from '../../kernel/shell-word.ts'
 import { readInvitation } from '../../people/domain/identity.ts'
+import { whoami } from '../../people/operations/whoami.ts'
 import {
   baseOf,
   type ConnectedServer,
@@ -17,10 +18,10 @@ import {
 import { ServerClient, ServerRefusal } from '../../remote/machine/server-client.ts'
 import { print, printError, printJson } from '../../surfaces/cli/terminal.ts'
 import { commandLineActor } from '../settings/actor.ts'
-import { userName } from '../settings/environment.ts'
+import { firstSetVariable, userName } from '../settings/environment.ts'
 import { isJsonRequested, readWords } from '../settings/flags.ts'
 import { refuseForeign } from '../settings/regular-paths.ts'
-import { remoteRootOf, remoteStateFolder } from './remote-project-location.ts'
+import { type RemoteProjectLocation, remoteRootOf, remoteStateFolder } from './remote-project-location.ts'
 
 const ServerSession = z.object({
   /** Empty if the server has none. */
@@ -74,6 +75,8 @@ export async function connectToServer(words: readonly string[]): Promise<void> {
       : await projectNamed(at, meant, { isNew: has('new'), isAgain: named === null })
   servers.keep(origin, { token, trustsCommands })
   keepProjectServer(root, { origin, project: session.project }, has('hooks-closed'))
+  if (trustsCommands !== (credential?.trustsCommands ?? false))
+    await reportMachine({ root, server: { ...at, project: session.project } })
   const { name, kind } = session.actor
   const isKept = token === credential?.token
   if (isJsonRequested(flags)) {
@@ -93,6 +96,19 @@ export async function connectToServer(words: readonly string[]): Promise<void> {
       ? 'Commands of tasks and gates run on this machine once a person approves them on the server.\n'
       : `Commands of tasks and gates run here only if a maintainer approves them in a terminal on this machine. To let approvals on the dashboard count: waymark connect ${origin} --trust-commands\n`,
   )
+}
+
+/** Tells the server at once what this machine trusts: each call does, and questions may be open. */
+async function reportMachine(place: Pick<RemoteProjectLocation, 'root' | 'server'>): Promise<void> {
+  const environment = process.env
+  const { askServer } = await import('./command-line-remote.ts')
+  const folder = remoteStateFolder(environment)
+  const machineName = firstSetVariable(environment, ['WAYMARK_MACHINE'])
+  const actor = commandLineActor(environment, userName())
+  const opening = { actor, environment, workingFolder: process.cwd(), project: undefined }
+  const { ask, close } = askServer({ ...place, folder, machineName }, opening)
+  await ask(whoami, {}, {}).catch(() => undefined) // the next call reports it
+  await close()
 }
 
 const Accepted = z.object({ token: z.string(), name: z.string(), expires_at: z.string() })

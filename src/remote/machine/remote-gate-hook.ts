@@ -38,7 +38,7 @@ export async function hookBrief(
   const request = {
     contract: contractVersion,
     version,
-    machine: { key: machine.key, name: machine.name },
+    machine: { key: machine.key, name: machine.name, trusts_commands: client.server.trustsCommands },
     // A query needs no random key, and loading `crypto` takes a hook ten milliseconds.
     call: `brief-${process.pid}-${Date.now()}`,
     folder: top,
