@@ -142,6 +142,13 @@ test('checks of a task run where its files are, and elsewhere it is said where t
     passed: false,
     note: `The files of the task are on ${hostname()}, in ${machine.folder}: run this there.`,
   })
+  expect(machine.run('connect', server.address, '--trust-commands').code).toBe(0)
+  const { items } = await server.api('inbox')
+  const [item] = items.filter(({ kind }: Answer) => kind === 'command')
+  const answer = expect.poll(() => server.api('approve', { id: item.item_id }))
+  await answer.toMatchObject({
+    notes: [`To check the finished task ${task_id}, on ${hostname()}: waymark verify ${task_id}`],
+  })
 })
 
 test('machines with the same folder ask each their own person, and none runs what was revoked', async () => {

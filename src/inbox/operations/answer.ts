@@ -77,7 +77,7 @@ import {
 import { decisionMeasurements, RunDecided, recordDecision, requestFor } from './decide.ts'
 import { recordDue } from './record-due.ts'
 import { redoneReviews } from './redone-reviews.ts'
-import { remoteCommandRefusal } from './remote-command.ts'
+import { otherMachineOf, remoteCommandRefusal } from './remote-command.ts'
 import {
   contentField,
   decidedField,
@@ -502,6 +502,7 @@ async function recordItemAnswer(
   const beside = await itemsAnsweredWith(reads, item, ending.action)
   const isCheck = kind === 'command' && runId === null && ending.action === 'approved'
   const checked = isCheck && task?.status === 'done' ? task.id : null
+  const elsewhere = isCheck ? await otherMachineOf(reads, item, context) : ''
   const given = { action: ending.action, answer, author: context.actor.name }
   const returned = ending.action === 'sent back' && task !== null ? [task] : []
   const missions = await reopenMissions(reads, returned, context.actor.name, setting)
@@ -525,7 +526,11 @@ async function recordItemAnswer(
     ...(kind === 'command' && ending.action === 'rejected' && item.request?.kind === 'command'
       ? [`To take the rejection back: ${revokeCommand(item.request.hash)}`]
       : []),
-    ...(checked === null ? [] : [`To check the finished task ${checked}: waymark verify ${checked}`]),
+    ...(checked === null
+      ? []
+      : [
+          `To check the finished task ${checked}${elsewhere && `, on ${elsewhere}`}: waymark verify ${checked}`,
+        ]),
   ]
   const withdrawn =
     returned.length === 0
@@ -551,7 +556,7 @@ async function recordItemAnswer(
       closed_by: context.actor.name,
       closed_at: instant(setting.at),
       decided: true,
-      ...(checked !== null && { verify_task: checked }),
+      ...(checked !== null && elsewhere === '' && { verify_task: checked }),
       ...(notes.length > 0 && { notes }),
     },
   }

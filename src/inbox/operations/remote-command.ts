@@ -13,8 +13,7 @@ export async function remoteCommandRefusal(
   if (request?.kind !== 'command' || request.machine === context.machine?.id) return null
   const machine = request.machine === undefined ? null : await machines.byId(request.machine)
   if (machine?.trustsCommands) return null
-  const name =
-    machine?.name ?? (request.machine === undefined ? 'the machine of the server' : 'another machine')
+  const name = await otherMachineOf({ machines }, { request }, context)
   const trust =
     request.machine === undefined
       ? ''
@@ -24,4 +23,15 @@ export async function remoteCommandRefusal(
     `"${excerpt(request.run, 100)}" runs on ${name}, in ${request.folder}, so it is approved there, in a terminal: waymark approve ${id}.${trust}`,
     { reason: 'command_of_other_machine', hint: `On ${name}: waymark approve ${id}` },
   )
+}
+
+/** The name of the machine where a command runs; empty for that of the caller. */
+export async function otherMachineOf(
+  { machines }: Pick<Reads, 'machines'>,
+  { request }: Pick<InboxItem, 'request'>,
+  context: Pick<RecordContext, 'machine'>,
+): Promise<string> {
+  if (request?.kind !== 'command' || request.machine === context.machine?.id) return ''
+  if (request.machine === undefined) return 'the machine of the server'
+  return (await machines.byId(request.machine))?.name ?? 'another machine'
 }
