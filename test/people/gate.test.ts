@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { invoke } from '../../src/kernel/operations/invoke.ts'
 import { gateSteps } from '../../src/gate/cli/run.ts'
+import { invoke } from '../../src/kernel/operations/invoke.ts'
 import { prune } from '../../src/project/operations/prune.ts'
 import { person } from '../support/project.ts'
 import { openTeamProject, type TeamProject } from './team-project.ts'
@@ -452,7 +452,10 @@ test('returns the whole output of a runner’s command until it expires', async 
 })
 
 test('a person who may not send the next event reads who may', async () => {
-  const both = process('both', '{ type: task, condition: all_done }').replace('[agent] }', '[agent, reviewer] }')
+  const both = process('both', '{ type: task, condition: all_done }').replace(
+    '[agent] }',
+    '[agent, reviewer] }',
+  )
   const members = await team(both, 'both')
   const { project, as } = members
   await project.call('member_set', { person: 'Cleo', access: 'contributor', roles: [] })
@@ -463,4 +466,18 @@ test('a person who may not send the next event reads who may', async () => {
   }
   expect(await steps('Cleo')).toEqual(['Ben (reviewer) or an agent sends go'])
   expect(await steps('Ben')).toEqual([`waymark run emit ${id} go`])
+})
+
+test('a contributor reads that a maintainer approves the command of a check', async () => {
+  const { project, as } = await team(independent, 'independent')
+  await project.call('member_set', { person: 'Cleo', access: 'contributor', roles: [] })
+  const cleo = await as('Cleo')
+  const done_when = { check: ['node -e 1'] }
+  const { task_id } = await project.call('start_task', { name: 'Plan', goal: 'g', done_when }, cleo)
+  const verify = async (who: string) => {
+    const answer = await project.call('verify', { run_id: task_id }, await as(who))
+    return answer.commands[0]
+  }
+  expect(await verify('Cleo')).toMatchObject({ status: 'unapproved', for_maintainer: true })
+  expect(await verify('Ben')).not.toHaveProperty('for_maintainer')
 })

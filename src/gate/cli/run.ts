@@ -398,10 +398,13 @@ export const verifyView: AnswerView<'verify'> = ({ commands, verdict, note = '' 
   )
 
 function commandText(command: OutputOf<'verify'>['commands'][number], page: RenderContext): string {
-  const { run, status, item_id: item } = command
+  const { run, status, item_id: item, for_maintainer: isForMaintainer } = command
   const head = `${page.ink('bold', run)}  ${statusText(status, page)}`
-  if (status === 'unapproved')
-    return `${head}\n  A person must approve it first: ${item ? `waymark approve ${item}` : 'waymark inbox'}`
+  if (status === 'unapproved') {
+    const who = isForMaintainer ? 'A maintainer' : 'A person'
+    const where = isForMaintainer ? ' (in a terminal here, or elsewhere if --trust-commands is set here)' : ''
+    return `${head}\n  ${who} must approve it first${where}: ${item ? `waymark approve ${item}` : 'waymark inbox'}`
+  }
   if (status === 'refused') {
     const { refused_by: author, reason = '', hash = '' } = command
     const why = reason === '' ? '' : `: ${reason}`

@@ -11,6 +11,7 @@ import {
   requireMeasured,
 } from '../../../kernel/operations/measurement-protocol.ts'
 import { defineOperation, type RecordContext } from '../../../kernel/operations/operation.ts'
+import { hasAccess } from '../../../people/domain/access.ts'
 import { promisesOf } from '../../../plan/operations/done-when.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import type { Attempt, Task } from '../../../track/domain/task.ts'
@@ -55,6 +56,8 @@ const CommandEntry = z.object({
   started_at: z.string().optional(),
   ended_at: z.string().nullable().optional(),
   item_id: z.string().nullable().optional(),
+  /** The caller may not approve it. */
+  for_maintainer: z.literal(true).optional(),
   refused_by: z.string().optional(),
   reason: z.string().optional(),
   /** Of a refused command: its hash, for command_revoke. */
@@ -118,11 +121,13 @@ export const verify = defineOperation({
       external && first !== null ? { kind: 'run' as const, record, definition, external } : null
     return { briefs: questions.briefs, found: prepared, first: first ?? undefined }
   })
-  .record(async ({ reads, found, setting, context: { machine } }) => {
+  .record(async ({ reads, found, setting, context: { machine, permissions } }) => {
+    const isForMaintainer = permissions !== undefined && !hasAccess(permissions, 'maintainer')
     const verified = requireMeasured(found ?? undefined)
     if (verified.kind === 'task') {
       const { task, attempt, checks, content } = verified
-      const entries = await Promise.all(checks.map((check) => checkEntry(reads, check, machine)))
+      const measured = await Promise.all(checks.map((check) => checkEntry(reads, check, machine)))
+      const entries = measured.map((entry) => withApprover(entry, isForMaintainer))
       const answer = { task_id: task.id, passed: entries.every(({ items }) => items), commands: entries }
       if (checks.some(isPending)) return { events: [], answer }
       const changed = await judgeAgain(reads, attempt, { content, checks: checkFacts(checks) }, setting)
@@ -140,7 +145,8 @@ export const verify = defineOperation({
     const commands: CommandEntry[] = []
     for (const command of external.commands) {
       const ends = expectedExits(definition, record.state, command.guard.run)
-      commands.push(commandResultEntry(ends, await resultOf(reads, { external, machine }, command)))
+      const result = await resultOf(reads, { external, machine }, command)
+      commands.push(withApprover(commandResultEntry(ends, result), isForMaintainer))
     }
     return {
       events: [],
@@ -152,6 +158,10 @@ export const verify = defineOperation({
       },
     }
   })
+
+function withApprover(entry: CommandEntry, isForMaintainer: boolean): CommandEntry {
+  return isForMaintainer && entry.status === 'unapproved' ? { ...entry, for_maintainer: true } : entry
+}
 
 interface VerifiedRun extends Pick<LoadedRun, 'record' | 'definition'> {
   readonly kind: 'run'
