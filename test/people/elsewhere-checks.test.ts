@@ -24,3 +24,18 @@ test('status and doctor answer for a project whose work trees are on other machi
   expect(troubles(answer)).toEqual([])
   expect(answer.checks.length).toBeGreaterThan(1)
 })
+
+test('doctor says what a shared database holds in a folder that is no project of it', async () => {
+  const home = temporaryFolder()
+  const team = await openTeamProject(home)
+  await team.call('start_mission', { name: 'Begin', objective: 'Any' })
+  const environment = { ...serverEnvironment(home), WAYMARK_DATABASE: await teamDatabase(home) }
+  const workingFolder = temporaryFolder()
+  const context = openContext({ actor, environment, workingFolder })
+  onTestFinished(() => closeContext(context))
+  const { checks }: Answer = await invoke(doctor, context, {})
+  expect(checks.find(({ check }: Answer) => check === 'database')).toMatchObject({
+    ok: true,
+    finding: expect.stringMatching(/schema \d+\. It has 1 project\. This folder is none of them/),
+  })
+})

@@ -6,7 +6,7 @@ import { workTreePlace } from '../../kernel/operations/local-work-tree.ts'
 import { measurement, requireMeasured, type WorkTree } from '../../kernel/operations/measurement-protocol.ts'
 import { type CommandContext, defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
 import { formatCount } from '../../kernel/text.ts'
-import type { ChainInspection, Inspection } from '../../store/ports/store.ts'
+import type { ChainInspection, Inspection, StoreHealth } from '../../store/ports/store.ts'
 
 /** The result of one check. */
 export const Check = z.object({ check: z.string(), ok: z.boolean(), finding: z.string() })
@@ -78,11 +78,25 @@ function programCheck({ program, machine }: QueryContext): Check {
   return { check: 'program', ok: true, finding }
 }
 
-async function databaseCheck({ store }: QueryContext): Promise<Check> {
+async function databaseCheck({ store, team }: QueryContext): Promise<Check> {
   const health = await store.health()
-  if (!health.exists) {
+  const isUnused = health.seq === 0 && health.warnings.length === 0
+  const server = isUnused && team?.owner === null ? team.store : null
+  const ofServer = (await server?.health()) ?? health
+  if (!ofServer.exists) {
     return { check: 'database', ok: true, finding: `${health.location} will be created at the first write` }
   }
+  if (server === null) return databaseFinding(health)
+  const projects = await server.view(({ identities }) => identities.projects())
+  const { finding, ...check } = databaseFinding(ofServer)
+  const has = `It has ${formatCount(projects.length, 'project')}`
+  return {
+    ...check,
+    finding: `${finding}. ${has}. This folder is none of them: its first write creates a project`,
+  }
+}
+
+function databaseFinding(health: StoreHealth): Check {
   const mode = health.journalMode === null ? '' : `, journal mode ${health.journalMode}`
   const ended = health.ended === null ? [] : [health.ended]
   const state = `${health.location}${mode}, schema ${health.schemaVersion}`
@@ -185,7 +199,11 @@ function fileFinding({ damage }: Inspection): readonly Check[] {
 
 function chainFinding({ events, brokenAt }: ChainInspection): Check {
   if (brokenAt === null && events === 0)
-    return { check: 'log', ok: true, finding: 'Nothing is recorded yet: 0 log entries were read' }
+    return {
+      check: 'log',
+      ok: true,
+      finding: 'Nothing is recorded yet in this project: 0 log entries were read',
+    }
   if (brokenAt === null)
     return { check: 'log', ok: true, finding: `${events} log entries, the hash chain is intact` }
   const finding = `The hash chain is broken at log entry ${brokenAt}: this entry, or one before it, was changed or removed outside Waymark. ${restoring}`
