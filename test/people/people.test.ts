@@ -4,7 +4,7 @@ import { inboxList, inbox as inboxText } from '../../src/inbox/cli/inbox.ts'
 import type { Context } from '../../src/kernel/operations/operation.ts'
 import { taskPage } from '../../src/plan/cli/task.ts'
 import { status as statusText } from '../../src/project/cli/project.ts'
-import { agentActor } from '../support/project.ts'
+import { agentActor, person } from '../support/project.ts'
 import { openTeamProject, standingOf } from './team-project.ts'
 
 async function eventsIn({ team }: Context): Promise<readonly NewProjectEvent[]> {
@@ -235,6 +235,10 @@ test('a token with a limit lets its person do no more than that, and makes none 
     as((await call('token_create', { name, kind: 'person', person, access })).secret)
 
   const reads = await limited('Ada', 'viewer')
+  expect(await call('whoami')).toMatchObject({
+    restricted: false,
+    note: expect.stringContaining(person.name),
+  })
   expect(await call('whoami', {}, reads)).toMatchObject({
     access: 'viewer',
     max_access: 'viewer',

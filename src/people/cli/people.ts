@@ -19,6 +19,7 @@ export const whoami: AnswerView<'whoami'> = (answer, page) => {
       ['roles', answer.roles.join(', ')],
       ['token', answer.token_id ?? ''],
       ['expires', answer.expires_at === null ? '' : dateOf(answer.expires_at)],
+      ['note', answer.note ?? ''],
     ],
     page,
   )

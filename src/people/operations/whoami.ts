@@ -3,6 +3,7 @@ import { instant } from '../../kernel/instant.ts'
 import { Named, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { accesses } from '../domain/access.ts'
+import type { TeamReader } from '../ports/team.ts'
 
 export const whoami = defineOperation({
   name: 'whoami',
@@ -32,9 +33,11 @@ export const whoami = defineOperation({
     token_id: z.string().nullable(),
     session_id: z.string().nullable(),
     expires_at: z.string().nullable(),
+    note: z.string().optional(),
   }),
-}).handler(({ actor: { name, kind, role, channel }, permissions }) =>
-  Promise.resolve({
+}).handler(async ({ actor: { name, kind, role, channel }, permissions, team }) => {
+  const isOutsider = !permissions && team?.owner === null && (await hasPeople(team))
+  return {
     name,
     kind,
     role,
@@ -48,5 +51,12 @@ export const whoami = defineOperation({
     token_id: permissions?.tokenId ?? null,
     session_id: permissions?.sessionId ?? null,
     expires_at: permissions ? instant(permissions.expiresAt) : null,
-  }),
-)
+    ...(isOutsider && {
+      note: `WAYMARK_DATABASE is set: you write the database itself, and the log names this machine's user, ${name}. To act as a person of the team, unset it and use waymark connect.`,
+    }),
+  }
+})
+
+async function hasPeople({ store }: TeamReader): Promise<boolean> {
+  return (await store.view(({ identities }) => identities.people())).length > 0
+}
