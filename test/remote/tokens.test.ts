@@ -163,3 +163,10 @@ test('an agent that runs takes over a new token of its folder once its own is re
   const started = events.filter(({ kind }: Answer) => kind === 'attempt.opened')
   expect(started).toMatchObject([{ actor: 'ada' }, { actor: 'ada-2' }])
 })
+
+test('a connected folder is not served with a record of its own', async () => {
+  const machine = connectedMachine(await teamServer())
+  const ran = machine.run('serve', '--port', '0')
+  expect(ran.code).toBe(1)
+  expect(ran.error).toMatch(/is connected to .* waymark open.*waymark disconnect/s)
+})

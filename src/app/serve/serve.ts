@@ -4,6 +4,7 @@ import type { Context } from '../../kernel/operations/operation.ts'
 import { isOwnToken, tokenErrorOf } from '../../people/domain/identity.ts'
 import { keepOwnTokens } from '../../people/operations/owner.ts'
 import type { Team } from '../../people/ports/team.ts'
+import { baseOf, projectServer } from '../../remote/machine/known-servers.ts'
 import { randomIds } from '../../store/random-ids.ts'
 import { print } from '../../surfaces/cli/terminal.ts'
 import type { OidcSettings } from '../../surfaces/http/auth/oidc.ts'
@@ -12,6 +13,7 @@ import type { Logger } from '../../surfaces/http/serving.ts'
 import { startBackgroundJobs } from '../background-jobs.ts'
 import { closeContext, databaseNamed } from '../open-context.ts'
 import { endSignal, exitAfterGrace, processStart, thisProcess } from '../process.ts'
+import { remoteRootOf } from '../remote/remote-project-location.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { type Environment, userName } from '../settings/environment.ts'
 import { readServeFlags, type ServeFlags } from '../settings/flags.ts'
@@ -188,6 +190,8 @@ async function openServedProjects(flags: ServeFlags, environment: Environment): 
   const { reachesPrivate, projects: named } = flags
   const request = { named, environment, workingFolder: process.cwd(), reachesPrivate }
   if (namedDatabase(environment) !== undefined) return openDatabaseProjects(request)
+  if (!flags.stop)
+    for (const project of named.length === 0 ? [undefined] : named) refuseConnected({ ...request, project })
   const [first, ...others] = openProjects(request)
   return {
     open: [first, ...others],
@@ -195,6 +199,17 @@ async function openServedProjects(flags: ServeFlags, environment: Environment): 
     own: null,
     refresh: async () => [],
   }
+}
+
+/** The record of a connected folder is at its server: one of its own would be empty. */
+function refuseConnected(place: Parameters<typeof remoteRootOf>[0]): void {
+  const root = remoteRootOf(place)
+  const server = projectServer(root)
+  if (server === null) return
+  throw new Failure('REFUSED', `${root} is connected to ${baseOf(server)}, which keeps its record.`, {
+    reason: 'folder_connected',
+    hint: "Open the team's dashboard: waymark open. To serve a record of its own, first: waymark disconnect",
+  })
 }
 
 /** Runs the background work until a signal ends the process. */
