@@ -121,3 +121,23 @@ test('an attempt on another machine does not hide lines that did not land', asyn
     result: { status: 'succeeded' },
   })
 })
+
+test('a task whose commits are lost with its machine is dropped and done in a new one', async () => {
+  const { server, first, second, ada, ben, mission_id, run_id } = await gatedPair()
+  const work = async (agent: typeof ada, machine: AgentMachine) => {
+    const { task_id } = await agent.call('start_task', { name: 'Tax', goal: 'g', mission_id })
+    machine.write('src/tax.ts', `export const rate = ${machine === first ? 19 : 7}\n`)
+    const outcome = { summary: 'Added src/tax.ts.' }
+    await agent.call('complete_task', { task_id, status: 'success', outcome })
+    return task_id as string
+  }
+  const lost = await work(ada, first)
+  await server.api('taskman_task_edit', { id: lost, status: 'to_do' })
+  await server.api('task_drop', { id: lost, reason: 'Its machine is gone.' })
+  await work(ben, second)
+  second.git('add', 'src')
+  second.git('commit', '-q', '-m', 'Tax')
+  second.git('push', '-q', 'origin', 'main')
+  const finish = { run_id, event_name: 'finish', expected_revision: 1, idempotency_key: 'a' }
+  expect(await ben.call('state_gate_emit_event', finish)).toMatchObject({ result: { status: 'succeeded' } })
+})

@@ -28,7 +28,7 @@ export const landed: CallView<'measure_landed'> = (answer, page, { task: asked }
       : '',
     machines.length === 0
       ? ''
-      : `Not measured here: tasks of ${joinNames(machines)}. Run git fetch and waymark landed there, or here once the work is merged.`,
+      : `Not measured here: tasks of ${joinNames(machines)}. Run git fetch and waymark landed there, or on a connected machine that has the merge.`,
     cutNote(tasks.length, tasks_total, 'waymark show <task> shows where its lines are.'),
     section(
       'Undone, so not followed',

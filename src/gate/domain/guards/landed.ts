@@ -70,5 +70,5 @@ function onMachines(tasks: readonly ObservedTask[]): string {
   const machines = [...new Set(tasks.flatMap(({ machine }) => machine ?? []))]
   return machines.length === 0
     ? ''
-    : `, on ${joinNames(machines)}, or where the work is merged, after git fetch`
+    : `, on ${joinNames(machines)}, or on a connected machine that has the merge, after git fetch`
 }
