@@ -82,7 +82,7 @@ describe('lines', () => {
     expect(await again({ 'new.txt': 'b\nc\n' })).toMatchObject([more, more, more, kinds])
     const page = { ink: (_: unknown, text: string) => text, width: 120, now: 0 }
     const text = taskPage((await call('show', { id: task_id })) as never, page)
-    expect(text).toContain('2 files, +5 -2 in 3 attempts')
+    expect(text).toContain('2 files in 3 attempts')
     await call('undo', { id: task_id, yes: true }, as)
     const last = { files: 1, added_lines: 1, deleted_lines: 0 }
     expect((await again({ 'src/last.ts': '1\n' })).slice(0, 3)).toMatchObject([last, last, last])
@@ -117,7 +117,7 @@ describe('lines', () => {
     )
   })
 
-  test('a card adds up the lines of all attempts and says so, where the review compares with the start', async () => {
+  test('a card adds up the lines of all attempts, where the review compares with the start', async () => {
     const project = await openProject()
     const { call } = project
     const first = await attempt(project, { 'src/auth.ts': 'one\ntwo\nthree\n' }, {})

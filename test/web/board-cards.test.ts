@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { useScreens } from '../support-web/screen.ts'
 
-const ids = { mission: '', asking: '', outside: '', checked: '' }
+const ids = { mission: '', asking: '', outside: '', checked: '', again: '' }
 
 const { open } = useScreens({
   fill: async ({ agent, write }) => {
@@ -21,12 +21,23 @@ const { open } = useScreens({
       description: 'Up or down?',
       requires_human_review: true,
     })
+    const again = await codex('start_task', { name: 'Repeat it', areas: ['src/'] })
+    for (const rate of [1, 2]) {
+      write('src/rate.ts', `export const rate = ${rate}\n`)
+      await codex('complete_task', {
+        task_id: again.task_id,
+        status: rate === 1 ? 'failed' : 'success',
+        outcome: { summary: 'Set it.', manual_review_needed: true, manual_review_reason: 'Is it right?' },
+      })
+      if (rate === 1) await codex('start_task', { planned_task_id: again.task_id, areas: ['src/'] })
+    }
     const checked = await codex('start_task', { name: 'Test it', done_when: { check: ['sh check.sh'] } })
     Object.assign(ids, {
       mission: mission_id,
       asking: asking.task_id,
       outside: outside.task_id,
       checked: checked.task_id,
+      again: again.task_id,
     })
   },
 })
@@ -60,4 +71,14 @@ test('a phase of the timeline counts its tasks as the head of the mission does',
   const screen = await open(`/missions/${ids.mission}`)
   await screen.see('Tasks 1 / 2 (needs you: 1)', '.mission-header')
   await screen.see('1 / 2 (needs you: 1)', '.timeline-row[data-kind=group]')
+})
+
+test('several attempts have their files and no sum of lines, which the review does not show', async () => {
+  const screen = await open('/board')
+  await screen.see('1 file in 2 attempts', `[id="${ids.again}"]`)
+  expect(screen.text(`[id="${ids.again}"]`)).not.toContain('+')
+  screen.go(`/tasks/${ids.again}`)
+  await screen.see('Changed in 2 attempts 1 file', '.details')
+  screen.go('/')
+  await screen.see('1 file in 2 attempts', '.card .measured')
 })

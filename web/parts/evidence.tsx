@@ -6,7 +6,7 @@ import { StatusIcon } from './status.tsx'
 import './evidence.css'
 
 export interface MeasuredData extends Omit<MeasurementData, 'verdict' | 'attempt'> {
-  /** Over how many attempts at a task the figures are added up; absent for those of one attempt. */
+  /** In how many attempts at a task the files changed; absent for one attempt. A sum of their lines is not shown. */
   readonly attempts?: number | undefined
 }
 
@@ -22,8 +22,8 @@ export function EvidenceLine({ measured }: { readonly measured: MeasuredData }) 
       <b>{measuredWord[measurement]}</b>
       {files === null ? null : (
         <span>
-          {formatCount(files, 'file')} <PlusMinus {...measured} />
-          {attempts > 1 ? <span class="muted"> in {attempts} attempts</span> : null}
+          {formatCount(files, 'file')}{' '}
+          {attempts > 1 ? <span class="muted">in {attempts} attempts</span> : <PlusMinus {...measured} />}
         </span>
       )}
       <span class={scope_match === false ? 'out' : 'muted'}>{scopeWord(scope_match, out_of_scope)}</span>

@@ -189,7 +189,7 @@ type MeasuredFigures = Pick<
   'attempt' | 'files' | 'added_lines' | 'deleted_lines'
 >
 
-/** `2 files, +41 -3 in 2 attempts`: the sum of all attempts at a task. */
+/** `2 files, +41 -3`; of several attempts `2 files in 2 attempts`: a sum of their lines is not what the review shows. */
 export function measuredFiles({
   attempt,
   files,
@@ -197,8 +197,9 @@ export function measuredFiles({
   deleted_lines: deleted,
 }: MeasuredFigures): string {
   if (files === null) return 'unknown'
+  if (attempt > 1) return `${formatCount(files, 'file')} in ${attempt} attempts`
   const lines = added === null || deleted === null ? '' : `, +${added} -${deleted}`
-  return `${formatCount(files, 'file')}${lines}${attempt > 1 ? ` in ${attempt} attempts` : ''}`
+  return `${formatCount(files, 'file')}${lines}`
 }
 
 /** Items on the page of their task or mission: each with its reason, its opener, its files and its answers. */

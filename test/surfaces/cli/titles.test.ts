@@ -378,7 +378,7 @@ test('an inbox item of a verdict shows the claim, the figures and each reason', 
   project.json('task', 'edit', taskId, '--status', 'to_do')
   project.json('task', 'start', '--planned-task-id', taskId)
   await spoken(['task', 'complete', taskId, 'Wrote the form, all tests pass.'], project)
-  expect((await spoken(['inbox'], project)).out).toContain('measured  0 files, +0 -0 in 2 attempts')
+  expect((await spoken(['inbox'], project)).out).toContain('measured  0 files in 2 attempts')
 })
 
 test('an inbox item and a review say that the last attempt failed or is partly done', async () => {

@@ -1,5 +1,6 @@
 import type { ReadonlySignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
+import { formatCount } from '../../../src/kernel/text.ts'
 import { isFollowed, landedWords } from '../../../src/track/domain/landed.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { PlusMinus } from '../../parts/evidence.tsx'
@@ -62,8 +63,15 @@ export function Card({ card: of, isSelected, drag }: BoardCardProps) {
           </span>
         ) : measured ? (
           <span class="task-measured">
-            {measured.files === null ? <span class="muted">not measured</span> : <PlusMinus {...measured} />}
-            {measured.attempt > 1 ? <span class="muted"> in {measured.attempt} attempts</span> : null}
+            {measured.files === null ? (
+              <span class="muted">not measured</span>
+            ) : measured.attempt > 1 ? (
+              <span class="muted">
+                {formatCount(measured.files, 'file')} in {measured.attempt} attempts
+              </span>
+            ) : (
+              <PlusMinus {...measured} />
+            )}
             {measured.scope_match === false ? (
               <span class="task-out">
                 <StatusIcon status="blocked" named={false} /> {measured.out_of_scope} out of scope

@@ -129,12 +129,10 @@ function Head({ task, attempt }: TaskParts) {
             )}
           </dd>
         </div>
-        {task.measured === null || task.attempts_total === 1 ? null : (
+        {task.measured === null || task.measured.files === null || task.attempts_total === 1 ? null : (
           <div>
             <dt>Changed in {task.attempts_total} attempts</dt>
-            <dd>
-              <PlusMinus {...task.measured} />
-            </dd>
+            <dd>{formatCount(task.measured.files, 'file')}</dd>
           </div>
         )}
         {task.assignee ? (
