@@ -99,6 +99,19 @@ test('a new task goes to the phase that is chosen beside its title', async () =>
   expect(titles).not.toContain('Not this one')
 })
 
+test('a click on a line selects it, and a comment is on that line', async () => {
+  const screen = await open(`/review/task/${ids.review}`)
+  await screen.see('export const price = 1', '.review-line')
+  screen
+    .all('.review-line')
+    .find(({ textContent }) => textContent?.includes('price = 1'))
+    ?.click()
+  await expect.poll(() => screen.all('.review-line[aria-current]').length).toBe(1)
+  screen.key('c')
+  await screen.see('Comment on line 1', '.review form')
+  screen.key('Escape')
+})
+
 test('a decided review offers no decision until it is taken up again, and the log names it', async () => {
   const screen = await open(`/review/task/${ids.review}`)
   await screen.click('Approve A')

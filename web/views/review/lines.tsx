@@ -194,6 +194,7 @@ function Line({ review, file, row, colours }: LineProps) {
     id: rowId(file, row.key),
     ...(row.begins && { 'data-begins': '' }),
     ...(isCurrent && { 'aria-current': 'true' as const }),
+    onClick: () => moveCursor(review, file, row),
   }
   return (
     <>
@@ -325,10 +326,15 @@ interface PointerTarget {
   readonly side: LineSide
 }
 
+/** Selects a line for the keys. */
+export function moveCursor(review: ReviewModel, file: ReviewFileRow, row: LineRow): void {
+  review.cursor.value = { file: fileKey(file), row: row.key }
+}
+
 /** Begins a comment on a line. */
 export function startComment(review: ReviewModel, { file, row, side }: PointerTarget): void {
   const line = row[side]
-  review.cursor.value = { file: fileKey(file), row: row.key }
+  moveCursor(review, file, row)
   review.composing.value = { file, side, line: line?.[side] ?? null, quoted: line?.text ?? null }
 }
 

@@ -21,7 +21,7 @@ import { Menu } from '../../shell/menu.tsx'
 import { OperationButton } from '../../shell/operation-button.tsx'
 import { CommentForm, Conversation, DraftNote } from './comments.tsx'
 import { FileSection, fileId } from './file.tsx'
-import { rowId, startComment } from './lines.tsx'
+import { moveCursor, rowId, startComment } from './lines.tsx'
 import {
   createReview,
   fileKey,
@@ -455,7 +455,7 @@ function useReviewKeys(
       : []
   }
   const put = (file: ReviewFileRow, row: LineRow) => {
-    review.cursor.value = { file: fileKey(file), row: row.key }
+    moveCursor(review, file, row)
     scrollToRow(rowId(file, row.key), fileId(file))
   }
   const stepFile = (by: number) => () => {
