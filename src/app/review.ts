@@ -162,7 +162,7 @@ async function reviewOne(project: WatchedProject, options: ReviewArguments): Pro
   const files = await quotedFiles(project, options, work)
   const streams = screenStreams()
   const next = streams === null ? `\n${formatNextSteps(options.subject, work)}\n` : ''
-  await page(`${summary(work)}\n${plainDiff(files)}${next}`)
+  await page(`${summary(work, options)}\n${plainDiff(files)}${next}`)
   if (streams !== null) await decideAfterReview(project, options, { work, streams })
 }
 
@@ -208,7 +208,7 @@ async function confirmedContent(
 ): Promise<string | null> {
   const streams = screenStreams()
   if (streams === null || options.json || options.action === null) throw missingContentFailure(options, work)
-  await page(`${summary(work)}\n${plainDiff(await quotedFiles(project, options, work))}\n`)
+  await page(`${summary(work, options)}\n${plainDiff(await quotedFiles(project, options, work))}\n`)
   const question = { approve: 'Approve this?', send_back: 'Send this back?', comment: 'Send the comments?' }
   const lines = createInterface({ input: streams.stdin, output: streams.stdout })
   try {
@@ -449,7 +449,7 @@ async function quotedFiles(
       subject,
       path,
       ...(tree !== null && { tree }),
-      ...(viewed !== null && !viewed.current && !again && { since: viewed.content }),
+      ...(isCutToNew(file, again) && { since: viewed?.content }),
     }
     const hunks: ReviewHunks[number][] = []
     let error = why
@@ -463,6 +463,11 @@ async function quotedFiles(
     files.push({ path, tree, treeName: file.tree_name, hunks, error })
   }
   return files
+}
+
+/** Whether the reader has viewed a former content of a file: only the difference to that is shown. */
+function isCutToNew({ viewed }: ReviewAnswer['files'][number], again: boolean): boolean {
+  return viewed !== null && !viewed.current && !again
 }
 
 type ReviewHunks = OutputOf<'review_file'>['hunks']
@@ -482,7 +487,7 @@ function foldReasonOf(
   return folded ?? (kind === 'text' || kind === 'link' ? null : kind)
 }
 
-function summary(work: ReviewAnswer): string {
+function summary(work: ReviewAnswer, { subject: target, again }: ReviewArguments): string {
   const { subject, files, comments, drafts, reviews, waiting, may, notes } = work
   const last = reviews.at(-1)
   // The last review already covered comments that were done before it.
@@ -508,6 +513,9 @@ function summary(work: ReviewAnswer): string {
     ...section('Needs a person:', waiting.map(waitingLine)),
     ...(may.why === null ? [] : [may.why]),
     ...notes,
+    ...(files.some((file) => isCutToNew(file, again))
+      ? [`Only what changed since you looked; the whole diff: ${commandOf(target)} --again`]
+      : []),
     '',
   ].join('\n')
 }

@@ -78,6 +78,10 @@ test('comment, answer, new attempt, only the new difference, approval: in a term
   expect(ended.review).toEqual({ total: 1, done: [comment], answered: [], changed: [], open: [] })
 
   const again = person(['review', task])
+  const cut = `Only what changed since you looked; the whole diff: waymark review ${task} --again\n`
+  expect(looked.out).not.toContain('Only what changed')
+  expect(again.out.split('=== ')[0]).toContain(cut)
+  expect(person(['review', task, '--again']).out).not.toContain('Only what changed')
   expect(again.out).toContain('src/auth.ts +2 -1 (changed since you viewed it)')
   const [difference = '', next = ''] = (again.out.split('=== src/auth.ts\n')[1] ?? '').split('\n\n')
   expect(`${difference}\n`).toBe(
