@@ -84,7 +84,7 @@ export async function openDatabaseProjects(request: ProjectsRequest): Promise<Da
   const openProject = (id: string, name: string): OpenProject => {
     const elsewhere = { id, name }
     const context = openContext({ actor: nobody, environment, workingFolder, elsewhere, reachesPrivate })
-    return { served: { ...servedProject(context, name, environment), name }, context }
+    return { served: { ...servedProject(context, name, environment), name, folder: '' }, context }
   }
   const own = openProject(serverProject, serverProject)
   const ofFolders = foldersOf(request).map(({ context, served: project }): FolderProject => {

@@ -9,7 +9,7 @@ export interface ServedProject {
   readonly key: string
   /** Its display name: the folder's name. */
   readonly name: string
-  /** Absolute path of its root. */
+  /** Absolute path of its root; empty without a folder on this machine. */
   readonly folder: string
   /** The clients with files in it, the likeliest first. */
   clients(): readonly string[]
