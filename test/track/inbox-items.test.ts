@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { notFound, openProject, person } from '../support/project.ts'
+import { type Answer, notFound, openProject, person } from '../support/project.ts'
 
 const done = { status: 'success', outcome: { summary: 's' } }
 const asPerson = { actor: person }
@@ -96,6 +96,20 @@ test('what a person answers about a contradicted task reaches the agent through 
   expect((await context()).answered_blockers).toMatchObject([
     { item_id: item.item_id, task_id, resolved: { answer: 'Leave the cart alone.', closed_by: 'Tess' } },
   ])
+})
+
+test('files that a person sent back are resolved for the agent, by one story', async () => {
+  const { project, task_id, context } = await blocked()
+  project.write('utils.ts', 'changed\n')
+  await project.call('complete_task', { task_id, ...done })
+  const [item] = (await project.call('inbox', { kind: 'scope' })).items
+  await project.call('reject', { id: item.item_id, reason: 'Take it back.' }, asPerson)
+  const answered = (await context()).answered_blockers
+  expect(answered.find((one: Answer) => one.item_id === item.item_id).resolved).toMatchObject({
+    status: 'resolved',
+    action: 'sent back',
+    answer: 'Take it back.',
+  })
 })
 
 test('MC1-025 files outside the scope are an inbox item that names them to a person', async () => {

@@ -210,7 +210,8 @@ export function blockerEntry({ item, issue }: Pick<InboxItemLine, 'item' | 'issu
         closed_by: item.closedBy,
         closed_at: instantOrNull(item.closedAt),
         answer: item.answer === null ? null : excerpt(item.answer, 1000),
-        status: item.status,
+        // To be sent back or rejected is an answer, too.
+        status: item.action === null || item.action === 'dismissed' ? item.status : 'resolved',
         ...(item.action !== null && { action: item.action }),
       },
     }),
