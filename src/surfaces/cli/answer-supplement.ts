@@ -4,7 +4,7 @@ import type { Answer, Operation } from '../../kernel/operations/operation.ts'
 import type { AnswerSupplement } from './render/view.ts'
 import type { AskProject } from './typed-input.ts'
 
-/** What a text for a person needs beside the answer: titles of dependencies and phases, the mission that a task may belong to, and the first prompt. */
+/** What a text for a person needs beside the answer: titles of dependencies and phases, the mission that a task may belong to, the number of ended missions, and the first prompt. */
 export async function readAnswerSupplement(
   { name }: Operation,
   answer: Answer,
@@ -16,6 +16,8 @@ export async function readAnswerSupplement(
     return { mission: missions.find(({ mission_id: id }) => id === answer['mission_id']) }
   }
   if (name === 'taskman_task_add' && answer['mission_id'] === null) return openMissionOf(ask)
+  if (name === 'list_missions')
+    return { endedMissions: (await ask('list_missions', { status: 'ended', limit: 1 })).total }
   if (name === 'taskman_task_list' || name === 'taskman_phase_list')
     return { titles: { ...(await phaseNames(ask)), ...(await missionNames(ask)) } }
   if (name === 'show' && answer['kind'] === 'task' && typeof answer['mission_id'] === 'string')

@@ -13,14 +13,20 @@ import { landedCounts } from './landed.ts'
 import { claims, decisionList, issueList, progressList } from './records.ts'
 import { lossLines } from './restore.ts'
 
-export const listMissions: CallView<'list_missions'> = (answer, page, { status }) => {
+export const listMissions: CallView<'list_missions'> = (answer, page, { status, search, cursor }) => {
   const { missions } = answer
+  const ended = (status ?? 'open') === 'open' && !search && !cursor ? (page.endedMissions ?? 0) : 0
   const start = 'Start one: waymark mission start "<name>" --objective "<objective>"'
   if (missions.length === 0)
     return status === 'all'
       ? `There is no mission yet. ${start}`
       : `No mission matches. All of them: waymark mission list --status all\n${start}`
-  return missionTable(missions, page)
+  return blocks(
+    missionTable(missions, page),
+    ended === 0
+      ? ''
+      : `Not listed: ${formatCount(ended, 'ended mission')}. To show ${ended === 1 ? 'it' : 'them'}: waymark mission list --status all`,
+  )
 }
 
 type MissionAnswer = Exclude<OutputOf<'show'>, { readonly kind: 'task' | 'run' }>

@@ -73,3 +73,14 @@ test('a mission lists its tasks in the order of their plan', () => {
   for (const title of ['First', 'Second', 'Third']) json('task', 'add', title, '--mission', 'Tax')
   expect(run('show', 'Tax').out).toMatch(/First.*Second.*Third/s)
 })
+
+test('the list of open missions says how many ended ones it leaves out, and how to see them', () => {
+  const { json, run } = openMission()
+  expect(run('mission', 'list').out).not.toContain('ended')
+  json('mission', 'start', 'Old', '--objective', 'o')
+  json('mission', 'complete', 'Old', '--status', 'completed', '--summary', 'Nothing to do.')
+  const note = 'Not listed: 1 ended mission. To show it: waymark mission list --status all'
+  expect(run('mission', 'list').out.trimEnd().split('\n').at(-1)).toBe(note)
+  expect(run('mission', 'list', '--search', 'Tax').out).not.toContain('Not listed')
+  expect(run('mission', 'list', '--status', 'all').out).not.toContain('Not listed')
+})

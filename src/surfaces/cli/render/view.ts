@@ -11,6 +11,8 @@ export interface AnswerSupplement {
     | undefined
   /** The open mission of a completed task, as status shows it. */
   readonly mission?: OutputOf<'status'>['missions'][number] | undefined
+  /** How many missions ended, beside the list of the open ones. */
+  readonly endedMissions?: number | undefined
   /** A person is asked below the answer whether to write it. */
   readonly isAsked?: boolean | undefined
   /** The address of the project, if a server keeps it. */
