@@ -131,7 +131,12 @@ function changesCommand({
     (request?.kind === 'decision' && request.approvals.some(({ artifact }) => artifact === 'changes'))
   if (!isAbout) return []
   return task === null
-    ? [[`waymark review ${mission}`, 'Read the changed lines; a review has a content of its own']]
+    ? [
+        [
+          `waymark review ${mission}`,
+          'Read the changed lines; the --content that it prints is not that of this approval',
+        ],
+      ]
     : [[`waymark diff ${task}`, 'Read the changed lines']]
 }
 

@@ -403,7 +403,9 @@ test('inbox and review tell their contents of the same changes apart', async () 
   await run.emit('submit')
   const page = { ink: (_: unknown, text: string) => text, width: 120, now: 0 }
   const waiting = await project.call('inbox', { kind: 'approval', include: ['evidence'] }, { actor: ana })
-  expect(inbox(waiting as never, page)).toContain('Read the changed lines; a review has a content of its own')
+  expect(inbox(waiting as never, page)).toContain(
+    'Read the changed lines; the --content that it prints is not that of this approval',
+  )
   const shown = await project.call('review_show', { mission: missionId }, { actor: ana })
   const text = reviewShow(shown as never, page)
   expect(text).toContain(`content of this review ${shown.content.slice(0, 12)}`)
