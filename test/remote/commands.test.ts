@@ -40,6 +40,12 @@ test('a command runs on the machine with the files, once a person there approved
   })
   expect(await server.api('status')).toMatchObject({ waiting: 0, waiting_for_others: 1 })
   expect(JSON.parse(machine.run('status', '--json').out)).toMatchObject({ waiting: 1, waiting_for_others: 0 })
+  const maintainer = { WAYMARK_SERVER: server.address, WAYMARK_TOKEN: server.newToken('maria', 'person') }
+  Object.assign(machine.environment, maintainer)
+  expect(machine.run('inbox').out).toMatch(
+    /waymark approve h-\S+ --content \S+ +Let it run.* \(in a terminal\)/,
+  )
+  for (const name of Object.keys(maintainer)) delete machine.environment[name]
   await finish('two')
   expect(existsSync(join(machine.home, 'ran'))).toBe(false)
 

@@ -52,6 +52,7 @@ function answerLines(item: ListedItem, page: RenderContext): string {
     ...answerEffects[item.kind],
     ...(item.kind === 'review' && effectsOfReview(item, page)),
     ...eventEffects(item),
+    ...(needsTerminal(item, page) && { Approve: `${answerEffects.command['Approve']} (in a terminal)` }),
   }
   const answers = item.answers.map(({ verb, command }): readonly [string, string] => {
     const content = verb === 'Approve' && item.content ? ` --content ${shortenContent(item.content)}` : ''
@@ -69,6 +70,11 @@ function answerLines(item: ListedItem, page: RenderContext): string {
 /** Its approval names a content that only the inbox shows. */
 function needsInbox({ status, request, content }: ListedItem): boolean {
   return status === 'open' && request !== null && content === undefined
+}
+
+/** A connected machine shows its commands to a person who approves them there. */
+function needsTerminal({ request }: ListedItem, { interactive }: RenderContext): boolean {
+  return request?.kind === 'command' && request.machine !== undefined && interactive !== true
 }
 
 /** Of a decision about a run: the event that each answer sends, as its process describes it. */

@@ -700,7 +700,8 @@ export const approve = defineOperation({
   toolset: 'gate',
   audience: 'person',
   title: 'Approve an inbox item',
-  description: 'Approve a run, a command, a review or files out of scope; abandon a stale attempt.',
+  description:
+    'Approve a run, a command, a review or files out of scope; abandon a stale attempt. A command of a connected machine is approved there, in a terminal.',
   kind: 'command',
   positional: ['id', 'reason'],
   input: decisionFields,

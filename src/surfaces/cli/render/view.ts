@@ -30,6 +30,8 @@ export interface RenderContext extends AnswerSupplement {
   readonly width: number
   /** Milliseconds since the epoch, to compute ages. */
   readonly now: number
+  /** Whether a person reads and types here. */
+  readonly interactive?: boolean
 }
 
 /** Renders an answer for a person at a terminal, without a final line break. */
