@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { openProject, wrongFields } from '../support/project.ts'
+import { inbox } from '../../src/inbox/cli/inbox.ts'
+import { reviewHeading } from '../../src/review/cli/review.ts'
+import { openProject, person, wrongFields } from '../support/project.ts'
 
 const done = { status: 'success', outcome: { summary: 'Fast now.' } }
 
@@ -37,6 +39,28 @@ test('after the end a statement is added beside the first, and nothing measured 
   const { tasks } = await project.call('get_context', { mission_id, include: ['tasks'] })
   expect(tasks).toMatchObject([{ id: task_id, status: 'SUCCESS', summary: 'Fast now.', correction }])
   expect(await project.context.store.inspect()).toMatchObject({ differing: 0, error: null })
+})
+
+test('a person reads the newest one beside the files out of scope, and in the review', async () => {
+  const project = await openProject()
+  const { task_id } = await project.call('start_task', {
+    name: 'Cache',
+    agent_name: 'builder',
+    areas: ['lib'],
+  })
+  project.write('src/cache.ts', 'export const cache = 1\n')
+  await project.call('complete_task', { task_id, ...done })
+  await project.call('complete_task', { task_id, correction: 'Not this.' })
+  await project.call('complete_task', { task_id, correction })
+  const line = `Added later by builder: ${correction}`
+  const as = { actor: person }
+  const listed = await project.call('inbox', { kind: 'scope', include: ['evidence'] }, as)
+  expect(listed.items[0].evidence).toMatchObject({ correction: line })
+  const page = { ink: (_: unknown, text: string) => text, width: 120, now: 0 }
+  expect(inbox(listed as never, page)).toContain(line)
+  const review = await project.call('review_show', { task: task_id }, as)
+  expect(review.claimed).toMatchObject({ correction: line })
+  expect(reviewHeading(review as never, page)).toContain(line)
 })
 
 test('the same words again add nothing; status and outcome beside them are unchanged', async () => {

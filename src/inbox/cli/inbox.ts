@@ -249,6 +249,7 @@ function inboxItemText(item: ListedItem, page: RenderContext): string {
   const lines = [
     ...(form === '' || item.kind === 'review' ? files : []),
     form,
+    item.kind === 'scope' ? (item.evidence?.correction ?? '') : '',
     item.cannot_approve ? page.ink('yellow', `You cannot approve it. ${item.cannot_approve}`) : '',
     item.workaround ? `Workaround by ${item.opened_by}: ${quoteText(item.workaround, page)}` : '',
     item.closed_by

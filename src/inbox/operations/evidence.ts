@@ -6,14 +6,14 @@ import { subjectOf } from '../../gate/operations/run/find-run.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { instantOrNull } from '../../kernel/instant.ts'
 import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
-import { excerpt, plainLine } from '../../kernel/text.ts'
+import { excerpt } from '../../kernel/text.ts'
 import { peopleBehind } from '../../people/operations/agent-owners.ts'
 import { MeasuredShort, measuredSummary } from '../../reports/operations/board.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { deniedFiles } from '../../track/domain/claimed-paths.ts'
 import { attemptStatuses, type Correction, outcomeAuthorOf } from '../../track/domain/task.ts'
 import { claimsWithNoChange } from '../../track/domain/verdict.ts'
-import { VerdictEntry, verdictEntry } from '../../track/operations/attempt-answer.ts'
+import { lastCorrection, VerdictEntry, verdictEntry } from '../../track/operations/attempt-answer.ts'
 import { undoneTasks } from '../../track/operations/tree-write.ts'
 import type { InboxItem } from '../domain/inbox-item.ts'
 
@@ -61,6 +61,8 @@ export const InboxEvidence = z.object({
   verdict: VerdictEntry.nullable(),
   /** The agent's own words about its work. */
   claimed: z.string().nullable(),
+  /** What they added last, after the end of the attempt. */
+  correction: z.string().nullable(),
   /** Files that those words name and that did not change. */
   unchanged_claims: strings,
   /** Files that the agent says are not its own work, at most 50. */
@@ -100,6 +102,7 @@ export async function inboxEvidence(reads: Reads, item: InboxItem): Promise<z.ou
     measured: measured ? measuredSummary(measured) : null,
     verdict: verdict && verdictEntry(verdict),
     claimed: end === null ? null : claimedText(end.outcome.summary, corrections),
+    correction: lastCorrection(corrections, 600),
     unchanged_claims: end === null ? [] : claimsWithNoChange(end.evidence, verdict),
     not_mine: end === null ? [] : deniedFiles(end.outcome, end.evidence).slice(0, 50),
     claimed_by: attempt === null || end === null ? null : outcomeAuthorOf(attempt),
@@ -109,10 +112,8 @@ export async function inboxEvidence(reads: Reads, item: InboxItem): Promise<z.ou
 
 /** What an agent says of its work, and what it added after the end. */
 function claimedText(summary: string, corrections: readonly Correction[]): string {
-  const last = corrections.at(-1)
-  return last === undefined
-    ? excerpt(summary, 600)
-    : `${excerpt(summary, 400)}\nAdded later by ${plainLine(last.agentName ?? last.author, 80)}: ${excerpt(last.text, 200)}`
+  const added = lastCorrection(corrections, 200)
+  return added === null ? excerpt(summary, 600) : `${excerpt(summary, 400)}\n${added}`
 }
 
 /** The possible events of a decision, with their meaning; empty if there is none. */

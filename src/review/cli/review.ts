@@ -73,6 +73,7 @@ export function reviewHeading(
   return [
     `${head}${by}`,
     ...(claimed === null || claimed.status === 'success' ? [] : [endedText(claimed)]),
+    ...(claimed?.correction ? [escapeLineBreaks(claimed.correction)] : []),
     `${sum}${formatCount(totals.files, 'file')}${trees > 1 ? ` in ${trees} work trees` : ''}, +${totals.added} -${totals.removed}${totals.viewed === 0 ? '' : `, ${formatCount(totals.viewed, 'file')} ${unchangedSinceViewed}`}; content of this review ${content.slice(0, 12)}`,
     ...(verdict === null
       ? unchanged.map((path) => `✗ Claimed but unchanged: ${escapeLineBreaks(path)}`)

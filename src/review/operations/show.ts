@@ -17,7 +17,7 @@ import type { Reads } from '../../store/ports/store.ts'
 import { deniedFiles } from '../../track/domain/claimed-paths.ts'
 import { type Attempt, attemptStatuses, outcomeAuthorOf } from '../../track/domain/task.ts'
 import { claimsWithNoChange } from '../../track/domain/verdict.ts'
-import { VerdictEntry, verdictEntry } from '../../track/operations/attempt-answer.ts'
+import { lastCorrection, VerdictEntry, verdictEntry } from '../../track/operations/attempt-answer.ts'
 import { type ReviewComment, type ReviewSubject, subjectKey } from '../domain/review.ts'
 import { anchorComments, commentMeasurements, currentPlaces, linesBriefs } from './comment-anchors.ts'
 import { CommentEntry, commentEntry, DraftEntry, draftEntry, ReviewActionEntry } from './entries.ts'
@@ -130,6 +130,8 @@ export const reviewShow = defineOperation({
         status: z.enum(attemptStatuses),
         summary: z.string(),
         limitations: strings,
+        /** What its agent added last, after the end. */
+        correction: z.string().nullable(),
       })
       .nullable(),
     /** Of a task: what the measurement says of its last completion. */
@@ -250,6 +252,7 @@ export const reviewShow = defineOperation({
               status: completed.status,
               summary: end.outcome.summary,
               limitations: end.outcome.limitations,
+              correction: lastCorrection(await reads.tasks.corrections(completed.id), 600),
             },
       verdict: verdict && verdictEntry(verdict),
       decision:

@@ -3,7 +3,7 @@ import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
 import { leftOutReasons, type UnifiedDiff } from '../../git/ports/work-tree.ts'
 import { instant } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
-import { excerpt } from '../../kernel/text.ts'
+import { excerpt, plainLine } from '../../kernel/text.ts'
 import type { NameBehind } from '../../people/operations/agent-owners.ts'
 import {
   bringingCommands,
@@ -386,4 +386,12 @@ export function correctionEntry(
     person: personOf(actor),
     created_at: instant(createdAt),
   }
+}
+
+/** The newest addition to a statement, in one line. */
+export function lastCorrection(corrections: readonly Correction[], max: number): string | null {
+  const last = corrections.at(-1)
+  return last === undefined
+    ? null
+    : `Added later by ${plainLine(last.agentName ?? last.author, 80)}: ${plainLine(last.text, max)}`
 }

@@ -90,6 +90,11 @@ export function Card({
           <Prose text={questionOfCard(card)} />
         </p>
       )}
+      {card.kind === 'scope' && card.correction !== null ? (
+        <p class="card-question">
+          <Prose text={card.correction} />
+        </p>
+      ) : null}
       {isAnsweredWithVerdict ? <p class="muted">{answeredWithVerdict}</p> : null}
       {card.paths.length > 0 && !isReadBelow ? (
         <ul class="out-of-scope">

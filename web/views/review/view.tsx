@@ -238,6 +238,11 @@ function ClaimText({ claimed }: { readonly claimed: NonNullable<ReviewData['clai
           ))}
         </ul>
       )}
+      {claimed.correction === null ? null : (
+        <p>
+          <Prose text={claimed.correction} />
+        </p>
+      )}
     </>
   )
 }
