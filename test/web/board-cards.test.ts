@@ -3,7 +3,7 @@ import { useScreens } from '../support-web/screen.ts'
 
 const ids = { mission: '', asking: '', outside: '', checked: '', again: '' }
 
-const { open } = useScreens({
+const { open, serving } = useScreens({
   fill: async ({ agent, write }) => {
     const codex = agent('codex')
     const { mission_id } = await codex('start_mission', { name: 'Discounts', objective: 'o' })
@@ -14,14 +14,7 @@ const { open } = useScreens({
       status: 'success',
       outcome: { summary: 'Added src/discount.ts.' },
     })
-    const asking = await codex('start_task', { mission_id, name: 'Round it', goal: 'g' })
-    await codex('log_issue', {
-      task_id: asking.task_id,
-      type: 'unclear_requirement',
-      description: 'Up or down?',
-      requires_human_review: true,
-    })
-    const again = await codex('start_task', { name: 'Repeat it', areas: ['src/'] })
+    const again = await codex('start_task', { name: 'Repeat it', areas: ['lib/'] })
     for (const rate of [1, 2]) {
       write('src/rate.ts', `export const rate = ${rate}\n`)
       await codex('complete_task', {
@@ -29,8 +22,15 @@ const { open } = useScreens({
         status: rate === 1 ? 'failed' : 'success',
         outcome: { summary: 'Set it.', manual_review_needed: true, manual_review_reason: 'Is it right?' },
       })
-      if (rate === 1) await codex('start_task', { planned_task_id: again.task_id, areas: ['src/'] })
+      if (rate === 1) await codex('start_task', { planned_task_id: again.task_id, areas: ['lib/'] })
     }
+    const asking = await codex('start_task', { mission_id, name: 'Round it', goal: 'g' })
+    await codex('log_issue', {
+      task_id: asking.task_id,
+      type: 'unclear_requirement',
+      description: 'Up or down?',
+      requires_human_review: true,
+    })
     const checked = await codex('start_task', { name: 'Test it', done_when: { check: ['sh check.sh'] } })
     Object.assign(ids, {
       mission: mission_id,
@@ -81,4 +81,14 @@ test('several attempts have their files and no sum of lines, which the review do
   await screen.see('Changed in 2 attempts 1 file', '.details')
   screen.go('/')
   await screen.see('1 file in 2 attempts', '.card .measured')
+})
+
+test('a file out of scope that a person accepted is no longer a warning on the card of its task', async () => {
+  const { person } = serving().day
+  const { items } = await person('inbox', { kind: 'scope' })
+  for (const { item_id, task_id } of items)
+    if (task_id === ids.again) await person('approve', { id: item_id })
+  const screen = await open('/')
+  await screen.see('1 out of scope, accepted', '.card .measured')
+  expect(screen.text('.card .measured .out')).toBe('')
 })

@@ -8,17 +8,17 @@ import './evidence.css'
 export interface MeasuredData extends Omit<MeasurementData, 'verdict' | 'attempt'> {
   /** In how many attempts at a task the files changed; absent for one attempt. A sum of their lines is not shown. */
   readonly attempts?: number | undefined
+  /** How many of the files out of scope a person accepted. */
+  readonly accepted?: number | undefined
 }
 
 /** The measurement by git: solid. */
 export function EvidenceLine({ measured }: { readonly measured: MeasuredData }) {
-  const { measurement, attempts = 1, files, scope_match, out_of_scope } = measured
+  const { measurement, attempts = 1, files, scope_match, out_of_scope, accepted = 0 } = measured
+  const isOut = scope_match === false && accepted < out_of_scope
   return (
     <p class="measured">
-      <StatusIcon
-        status={scope_match === false ? 'blocked' : measurement === 'exact' ? 'done' : 'planned'}
-        named={false}
-      />
+      <StatusIcon status={isOut ? 'blocked' : measurement === 'exact' ? 'done' : 'planned'} named={false} />
       <b>{measuredWord[measurement]}</b>
       {files === null ? null : (
         <span>
@@ -26,7 +26,10 @@ export function EvidenceLine({ measured }: { readonly measured: MeasuredData }) 
           {attempts > 1 ? <span class="muted">in {attempts} attempts</span> : <PlusMinus {...measured} />}
         </span>
       )}
-      <span class={scope_match === false ? 'out' : 'muted'}>{scopeWord(scope_match, out_of_scope)}</span>
+      <span class={isOut ? 'out' : 'muted'}>
+        {scopeWord(scope_match, out_of_scope)}
+        {accepted === 0 ? '' : accepted < out_of_scope ? `, ${accepted} accepted` : ', accepted'}
+      </span>
     </p>
   )
 }
