@@ -16,12 +16,14 @@ const validatorSource = `
   export { default as process } from 'node:process'`
 
 /**
- * Parts of libraries that nobody asks for here: threads that write the log, figures that several processes add up or send,
- * statements that change tables or name a schema.
+ * Parts of libraries that nobody asks for here: threads that write the log and what hides fields of it, figures that several
+ * processes add up or send, statements that change tables, merge rows or name a schema, a driver in C.
  */
 const unusedParts: Readonly<Record<string, RegExp>> = {
-  kysely: /^\.\/(?:schema\/schema-module|plugin\/with-schema\/with-schema-plugin)\.js$/,
-  pino: /^\.\/(?:lib\/)?transport$/,
+  kysely:
+    /^\.\/(?:schema\/schema-module|plugin\/with-schema\/with-schema-plugin|query-builder\/merge-query-builder)\.js$/,
+  pg: /^\.\/native$/,
+  pino: /^\.\/(?:lib\/)?(?:transport|redaction)$/,
   'prom-client': /^\.\/lib\/(?:cluster|pushgateway|summary)$/,
 }
 
@@ -37,7 +39,7 @@ const withoutUnusedParts = {
   load: (id: string) =>
     id === '\0unused-part'
       ? `const refuse = () => { throw new Error('This part of a library is left out.') }
-         export { refuse as default, refuse as SchemaModule, refuse as WithSchemaPlugin }`
+         export { refuse as default, refuse as MergeQueryBuilder, refuse as SchemaModule, refuse as WithSchemaPlugin }`
       : null,
 }
 
@@ -192,6 +194,7 @@ const libraries = Object.entries(shared).map(([name, [file, names]]) =>
     input: { [file]: file },
     platform: 'node',
     plugins: [
+      withoutUnusedParts,
       {
         name: 'entry',
         resolveId: (source: string) => (source === file ? `\0${file}` : null),
