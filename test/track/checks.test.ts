@@ -336,6 +336,9 @@ describe('the verdict on a completion with a check', () => {
     const answer = await task.complete()
     expect(answer.verdict.is).toBe('unproven')
     expect(rules(answer)).toEqual(['check_not_approved'])
+    expect(answer.verdict.reasons[0].fix).toBe(
+      `A person approves it in the inbox, and then runs it in a terminal: waymark verify ${task.id}`,
+    )
     const [item] = await task.items()
     expect(await task.project.call('verify', { task_id: task.id })).toMatchObject({
       commands: [{ status: 'unapproved', item_id: item.item_id }],

@@ -149,6 +149,56 @@ describe('what follows from a verdict', () => {
   })
 })
 
+describe('the fix of a reason', () => {
+  const fixOf = ({ verdict }: Answer, rule: string): string =>
+    verdict.reasons.find((reason: Answer) => reason.rule === rule).fix
+
+  test('asks for a review once, and then names the inbox item that asks', async () => {
+    const task = await startedTask()
+    const outcome = { no_change_reason: 'It was there.' }
+    const asking = { ...outcome, ...asksForReview }
+    const ask = 'Ask a person to accept the task. Call complete_task again, with "manual_review_needed": true'
+    expect(fixOf(await task.complete('Nothing to do.', { outcome }), 'no_change')).toContain(ask)
+    const [preview, amended] = [
+      await task.complete('Nothing to do.', { outcome: asking, preview: true }),
+      await task.complete('Nothing to do.', { outcome: asking }),
+    ]
+    expect(amended).toMatchObject({ amended: true, waits_for: [{ kind: 'review' }] })
+    const asked = (by: string) =>
+      `A person is asked to accept the task, by ${by}. Nothing else is to be done about it.`
+    expect(fixOf(amended, 'no_change')).toBe(asked(`inbox item ${amended.waits_for[0].item_id}`))
+    expect(fixOf(preview, 'no_change')).toMatch(/^A person is asked to accept the task, by /)
+    const corrected = await task.call('complete_task', { task_id: task.task_id, correction: 'Once more.' })
+    expect(fixOf(corrected, 'no_change')).toBe(fixOf(amended, 'no_change'))
+    const other = await task.start({ name: 'Another' })
+    const previewed = {
+      task_id: other,
+      status: 'success',
+      preview: true,
+      outcome: { summary: 's', ...asking },
+    }
+    expect(fixOf(await task.call('complete_task', previewed), 'no_change')).toBe(asked('the completion'))
+  })
+
+  test('names calls that reopen a task that has ended', async () => {
+    const task = await startedTask()
+    const criterion = 'At most 5 attempts'
+    const id = await task.start({ name: 'Count', done_when: { criteria: [criterion] } })
+    const complete = (met: boolean) =>
+      task.call('complete_task', {
+        task_id: id,
+        status: 'success',
+        outcome: { summary: 'Done.', criteria: [{ criterion, met }] },
+      })
+    edit(task)
+    const fix = fixOf(await complete(false), 'criterion_unmet')
+    const calls = [...fix.matchAll(/(\w+) (\{.*?\})/g)]
+    expect(calls.map(([, tool]) => tool)).toEqual(['taskman_task_edit', 'start_task'])
+    for (const [, tool = '', input = ''] of calls) await task.call(tool, JSON.parse(input))
+    expect(rulesOf(await complete(true))).toEqual(['no_check'])
+  })
+})
+
 describe('how a contradicted task is cleared', () => {
   const contradicted = async (options: ProjectOptions = {}) => {
     const task = await startedTask(options)

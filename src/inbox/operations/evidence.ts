@@ -103,7 +103,7 @@ export async function inboxEvidence(reads: Reads, item: InboxItem): Promise<z.ou
     is_replaced: isReplaced,
     areas: attempt?.areas ?? [],
     measured: measured ? measuredSummary(measured) : null,
-    verdict: verdict && verdictEntry(verdict),
+    verdict: verdict && attempt && verdictEntry(verdict, attempt.taskId),
     out_of_scope_accepted: await acceptedOutOfScope(reads, attempt, end),
     claimed: end === null ? null : claimedText(end.outcome.summary, corrections),
     correction: lastCorrection(corrections, 600),

@@ -676,10 +676,10 @@ async function attemptDetail(reads: Reads, attempt: Attempt): Promise<z.output<t
             counts: end.counts,
             changes: changes.map(changeEntry),
           },
-    verdict: current && verdictEntry(current),
+    verdict: current && verdictEntry(current, attempt.taskId),
     not_mine: end === null ? [] : deniedFiles(end.outcome, end.evidence).slice(0, 50),
     former_verdicts: verdicts.slice(0, -1).map(({ verdict, summary, author, createdAt }) => ({
-      verdict: verdict && verdictEntry(verdict),
+      verdict: verdict && verdictEntry(verdict, attempt.taskId),
       summary: excerpt(summary, 600),
       author,
       created_at: instant(createdAt),

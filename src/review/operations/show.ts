@@ -254,7 +254,7 @@ export const reviewShow = defineOperation({
               limitations: end.outcome.limitations,
               correction: lastCorrection(await reads.tasks.corrections(completed.id), 600),
             },
-      verdict: verdict && verdictEntry(verdict),
+      verdict: verdict && completed ? verdictEntry(verdict, completed.taskId) : null,
       decision:
         (completed === undefined && subject.kind !== 'mission') ||
         waiting.some(({ is_answered }) => is_answered)

@@ -20,6 +20,7 @@ import {
   asksNothingNew,
   asksTheSame,
   type CompletionMode,
+  fixText,
   isContradiction,
   isOfNoChange,
   reasonText,
@@ -304,7 +305,9 @@ export function refuseContradicted(
   { task, waiting }: Pick<CompletionSituation, 'task' | 'waiting'>,
 ): void {
   if (verdict?.is !== 'contradicted' || waiting.completion !== 'refuse') return
-  const fixes = verdict.reasons.flatMap(({ rule, fix }) => (isContradiction(rule) && fix ? [fix] : []))
+  const fixes = verdict.reasons.flatMap(({ rule, fix }) =>
+    isContradiction(rule) && fix ? [fixText(fix, task.id)] : [],
+  )
   throw new Failure('REFUSED', `Cannot complete task ${task.id} "${task.name}": ${reasonsText(verdict)}`, {
     reason: 'completion_contradicted',
     hint: hintOf`${[...new Set(fixes)].join(' ')} Then call ${callTo('complete_task', { task_id: task.id, status: undefined, outcome: undefined })} again.`,

@@ -386,7 +386,7 @@ function lostFiles({ lost = [], changed }: VerdictFacts): readonly VerdictReason
       rule: 'files_lost',
       text: 'Changed, and lost since:',
       paths,
-      fix: 'Ask a person to bring them back (waymark inbox), or start the task again and write them anew.',
+      fix: `Ask a person to bring them back (waymark inbox), or write them anew. ${onceEnded}`,
     },
   ]
 }
@@ -399,7 +399,35 @@ function completeAgain(withWhat: string): string {
 /** Where nothing that the agent does clears a doubt. */
 const askToAccept = `Ask a person to accept the task. ${completeAgain('"manual_review_needed": true in the outcome')}`
 
+/** In a fix that says more than who accepts the task. */
+const askByOutcome =
+  '"manual_review_needed": true in the outcome of complete_task asks for it, also after the end.'
+
+/** A task that has ended is done, also a contradicted one: without this, it cannot be started. */
+const onceEnded =
+  'Once the task has ended, first reopen it: taskman_task_edit { "id": "<task>", "status": "to_do" }, then start_task { "planned_task_id": "<task>" }.'
+
 const verifyCommand = 'waymark verify <task>'
+
+/** A fix for an agent: it names the task, and asks for no review where an inbox item already does. */
+export function fixText(
+  fix: string,
+  taskId: TaskId,
+  /** The open item that asks a person about the task; without an id in a preview. */
+  asking?: { readonly item_id: string | null },
+): string {
+  const item = asking?.item_id == null ? 'the completion' : `inbox item ${asking.item_id}`
+  const text =
+    asking === undefined
+      ? fix
+      : fix
+          .replace(
+            askToAccept,
+            `A person is asked to accept the task, by ${item}. Nothing else is to be done about it.`,
+          )
+          .replace(askByOutcome, `A person is asked, by ${item}.`)
+  return text.replaceAll('<task>', taskId)
+}
 
 function isSamePath(claimed: string, path: string, prefix: string): boolean {
   return claimed === path || `${prefix}${claimed}` === path || path.endsWith(`/${claimed}`)
@@ -420,7 +448,7 @@ function claimedNotChanged({
             rule: 'claimed_not_changed',
             text,
             paths,
-            fix: `${completeAgain('a summary that names only files that you changed')} Once it has ended, edits count only after you start the task again.`,
+            fix: `${completeAgain('a summary that names only files that you changed')} Or change them. ${onceEnded}`,
           },
         ]
   return [
@@ -443,7 +471,7 @@ function claimedNotFound({ claimedMissing: paths = [] }: VerdictFacts): readonly
       rule: 'claimed_not_found',
       text: paths.length === 1 ? 'Claimed but does not exist:' : 'Claimed but do not exist:',
       paths,
-      fix: `${completeAgain('a summary that names only files that you changed')} Or add the file; if the task has ended, start it again first.`,
+      fix: `${completeAgain('a summary that names only files that you changed')} Or add the file. ${onceEnded}`,
     },
   ]
 }
@@ -477,7 +505,7 @@ function failedChecks({
     .map(({ command, exitCode }) => ({
       rule: 'check_failed' as const,
       text: `${command} failed (${exitText(exitCode)}) on exactly this content.`,
-      fix: 'Start the task again and fix it, or complete as partial_success or failed.',
+      fix: `Complete as partial_success or failed, or fix it. ${onceEnded}`,
     }))
 }
 
@@ -525,7 +553,7 @@ function missingChanges(facts: VerdictFacts): readonly VerdictReason[] {
       rule: 'changes_missing',
       text: 'No changed file matches:',
       paths: missing,
-      fix: 'Make the change (in a new attempt, once this one has ended), or complete as partial_success or failed.',
+      fix: `Complete as partial_success or failed, or make the change. ${onceEnded}`,
     },
   ]
 }
@@ -563,7 +591,7 @@ function workElsewhere(facts: VerdictFacts): readonly VerdictReason[] {
       rule: 'changes_uncertain',
       text: 'No file changed here, where the checks ran. On other branches or in other work trees these did:',
       paths,
-      fix: 'Start the task again in the work tree that has the work, and complete it there.',
+      fix: `Complete the task in an attempt that was started in the work tree that has the work. ${onceEnded}`,
     },
   ]
 }
@@ -580,7 +608,7 @@ function changedKeeps({ changed, prefix, promises }: VerdictFacts): readonly Ver
       rule: 'keeps_changed',
       text: 'Changed, but must not change:',
       paths,
-      fix: 'Start the task again and restore it.',
+      fix: `Restore it. ${onceEnded}`,
     },
   ]
 }
@@ -594,7 +622,7 @@ function weakenedTests({ outcome, weakened = [] }: VerdictFacts): readonly Verdi
       rule: 'tests_weakened',
       text: `Tests check less than before: ${placesText(places)}.`,
       paths,
-      fix: `If it is on purpose: ${completeAgain(`${listField('weakened', paths)} in the outcome`)} Otherwise restore ${paths.length === 1 ? 'it' : 'them'}; start the task again first if it has ended.`,
+      fix: `If it is on purpose: ${completeAgain(`${listField('weakened', paths)} in the outcome`)} Otherwise restore ${paths.length === 1 ? 'it' : 'them'}. ${onceEnded}`,
     },
   ]
 }
@@ -650,8 +678,8 @@ function openChecks({
               : `${command} failed (${exitText(exitCode)}).`,
           fix:
             check.isShared === true
-              ? `Run it yourself and read what it prints. If your change is at fault, start the task again and mend it. Once it passes on the same content: ${verifyCommand}`
-              : 'Start the task again and fix it.',
+              ? `Run it yourself and read what it prints. If your change is at fault, mend it. ${onceEnded} When it passes on the same content: ${verifyCommand}`
+              : `Fix it. ${onceEnded}`,
         },
       ]
     }
@@ -662,7 +690,7 @@ function openChecks({
         {
           rule: 'check_not_approved',
           text: `"${command}" did not run: ${check.isRevoked ? 'a person revoked the answer about it' : 'no person had approved it'}.`,
-          fix: `It needs a person, in the inbox. Once it is approved, in a terminal: ${verifyCommand}`,
+          fix: `A person approves it in the inbox, and then runs it in a terminal: ${verifyCommand}`,
         },
       ]
     if (state === 'disturbed')
@@ -714,7 +742,7 @@ function openCriteria({ outcome, promises }: VerdictFacts): readonly VerdictReas
       {
         rule: 'criterion_unmet',
         text: `Not met: "${criterion}"${how}`,
-        fix: `Meet it, and complete the task again; start it again first if it has ended. Or leave it: ${askToAccept}`,
+        fix: `Meet it, and complete the task again. ${onceEnded} Or leave it: ${askToAccept}`,
       },
     ]
   })
@@ -766,7 +794,7 @@ function ownerFix(files: readonly UncertainFile[], named: readonly string[]): st
   const said = own.every(({ isContested }) => isContested === true)
     ? `You and another agent named ${it}.`
     : `You named ${it}, which is enough unless another agent names ${it} too.`
-  return `${said} If both of you changed ${it}, deny nothing: both tasks stay unproven until a person accepts them. "manual_review_needed": true in the outcome of complete_task asks for it, also after the end. If only one of you did, the other one sends ${denial}.`
+  return `${said} If both of you changed ${it}, deny nothing: both tasks stay unproven until a person accepts them. ${askByOutcome} If only one of you did, the other one sends ${denial}.`
 }
 
 function ownerText(isProbablyOthers: boolean, agents: readonly string[]): string {
@@ -804,7 +832,7 @@ function contradictedSubtasks({ contradictedSubtasks: ids = [] }: VerdictFacts):
     {
       rule: 'subtask_contradicted',
       text: `${formatCount(ids.length, 'subtask')} contradicted: ${ids.slice(0, maxNamed).join(', ')}.`,
-      fix: 'Do what their verdicts say, and complete this task after them; start it again first if it has ended.',
+      fix: `Do what their verdicts say, and complete this task after them. ${onceEnded}`,
     },
   ]
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
 import { leftOutReasons, type UnifiedDiff } from '../../git/ports/work-tree.ts'
+import type { TaskId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt, plainLine } from '../../kernel/text.ts'
@@ -15,7 +16,7 @@ import {
   sortOutOfScopeFirst,
 } from '../domain/changes.ts'
 import type { Correction } from '../domain/task.ts'
-import { type Verdict, verdictRules, verdictValues } from '../domain/verdict.ts'
+import { fixText, type Verdict, verdictRules, verdictValues } from '../domain/verdict.ts'
 import type { RecordedUndo } from '../ports/tree-write-reads.ts'
 
 /** The measurement of an attempt: its changes, the scope result, and what others did in the same tree. */
@@ -145,7 +146,13 @@ export const VerdictEntry = z.object({
 const maxReasons = 12
 const maxReasonPaths = 10
 
-export function verdictEntry({ is, reasons, checks }: Verdict): z.output<typeof VerdictEntry> {
+export function verdictEntry(
+  { is, reasons, checks }: Verdict,
+  taskId: TaskId,
+  /** The open items of the task, in the same answer. */
+  waitsFor: readonly { readonly item_id: string | null; readonly kind: string }[] = [],
+): z.output<typeof VerdictEntry> {
+  const asking = waitsFor.find(({ kind }) => kind === 'review' || kind === 'verdict')
   return {
     is,
     reasons: reasons.slice(0, maxReasons).map(({ rule, text, paths, fix }) => ({
@@ -153,7 +160,7 @@ export function verdictEntry({ is, reasons, checks }: Verdict): z.output<typeof 
       text: excerpt(text, 300),
       ...(paths && { paths: paths.slice(0, maxReasonPaths) }),
       ...(paths && paths.length > maxReasonPaths && { paths_total: paths.length }),
-      ...(fix !== undefined && { fix }),
+      ...(fix !== undefined && { fix: fixText(fix, taskId, asking) }),
     })),
     checks: checks.slice(0, maxReasons).flatMap(({ command, exitCode, ranAt, sameContent }) =>
       ranAt === null

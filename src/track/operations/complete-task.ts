@@ -726,11 +726,12 @@ function recordAmendment({ actor, setting }: CompletionAuthor, amendment: Amendm
   )
   const waiting = [...withoutVerdicts(amendment.waiting), ...amended.opened]
   const { settled: _, verdict: __, already_completed: ___, ...stored } = storedCompletion(end.answer)
+  const waitsFor = waiting.map(openItemEntry)
   const answer = {
     ...stored,
     status: input.status,
-    ...(verdict && { verdict: verdictEntry(verdict) }),
-    waits_for: waiting.map(openItemEntry),
+    ...(verdict && { verdict: verdictEntry(verdict, task.id, waitsFor) }),
+    waits_for: waitsFor,
     ...(hasGatingItems(input.status, waiting, settings) && { settled: false as const }),
     amended: true as const,
   }

@@ -336,6 +336,10 @@ export function completionAnswer(completed: {
   /** The status of comments on the task; undefined where there are none. */
   readonly review?: z.output<typeof CommentOutcomes> | undefined
 }): CompletionAnswer {
+  const waitsFor = [
+    ...completed.waiting.map(openItemEntry),
+    ...(completed.openedItems ?? []).map((item) => ({ ...openItemEntry(item), item_id: null })),
+  ]
   return {
     task_id: completed.task.id,
     task_name: excerpt(completed.task.name, 120),
@@ -344,11 +348,8 @@ export function completionAnswer(completed: {
     duration_seconds: secondsBetween(completed.attempt.openedAt, completed.at),
     completed_at: instant(completed.at),
     ...completionReport(completed.evidence, completed.task.id),
-    ...(completed.verdict && { verdict: verdictEntry(completed.verdict) }),
-    waits_for: [
-      ...completed.waiting.map(openItemEntry),
-      ...(completed.openedItems ?? []).map((item) => ({ ...openItemEntry(item), item_id: null })),
-    ],
+    ...(completed.verdict && { verdict: verdictEntry(completed.verdict, completed.task.id, waitsFor) }),
+    waits_for: waitsFor,
     ...(completed.unsettled && { settled: false }),
     ...(completed.review && { review: completed.review }),
     mission_id: completed.task.missionId,

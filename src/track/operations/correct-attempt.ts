@@ -65,7 +65,9 @@ export async function correct(
   const [listed, absent] = [kept.filter(isListed), kept.filter((path) => !isListed(path))]
   const ignored = request.status !== undefined || request.outcome !== undefined
   const closed = new Set(followed.flatMap((event) => (event.kind === 'inbox.closed' ? [event.itemId] : [])))
-  const waiting = (await openItemsOfTask(reads, task.id)).filter(({ id }) => !closed.has(id))
+  const waitsFor = (await openItemsOfTask(reads, task.id))
+    .filter(({ id }) => !closed.has(id))
+    .map(openItemEntry)
   const notes = [
     ...(ignored ? ['status and outcome are unchanged; the correction is stored beside them.'] : []),
     ...(absent.length === 0
@@ -91,9 +93,9 @@ export async function correct(
     answer: {
       ...answer,
       ...(end !== null && denied.length > 0 && (await reportWithout(reads, corrected.attempt, end, own))),
-      ...(verdict && { verdict: verdictEntry(verdict) }),
+      ...(verdict && { verdict: verdictEntry(verdict, task.id, waitsFor) }),
       task_name: excerpt(task.name, 120),
-      waits_for: waiting.map(openItemEntry),
+      waits_for: waitsFor,
       corrected: true as const,
       correction: { text: request.correction, created_at: instant(corrected.at) },
       ...(denied.length > 0 && { files_taken_off: taken }),

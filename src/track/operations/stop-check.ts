@@ -4,7 +4,7 @@ import { promisesOf } from '../../plan/operations/done-when.ts'
 import { sentBackBefore } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { Attempt } from '../domain/task.ts'
-import { reasonText, type VerdictRule } from '../domain/verdict.ts'
+import { fixText, reasonText, type VerdictRule } from '../domain/verdict.ts'
 import { comparedContents, comparisonBrief } from './compare-contents.ts'
 import { judgeCompletion, taskTraces, tracesBrief, workOfOthers } from './judge-completion.ts'
 import {
@@ -77,5 +77,5 @@ export async function stopReasons(
   ])
   const { verdict } = judgeCompletion(completion, found, compared)
   const reasons = verdict?.reasons.filter(({ rule }) => checkedRules.includes(rule)) ?? []
-  return reasons.map((reason) => `${reasonText(reason)} ${reason.fix ?? ''}`.trim())
+  return reasons.map((reason) => `${reasonText(reason)} ${fixText(reason.fix ?? '', attempt.taskId)}`.trim())
 }

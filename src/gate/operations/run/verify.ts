@@ -136,7 +136,7 @@ export const verify = defineOperation({
         events: changed?.events ?? [],
         answer: {
           ...answer,
-          ...(changed && { verdict: verdictEntry(changed.verdict) }),
+          ...(changed && { verdict: verdictEntry(changed.verdict, task.id) }),
           ...(note !== null && { note }),
         },
       }
