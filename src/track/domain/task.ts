@@ -171,6 +171,12 @@ function isSameCaller(a: Actor, b: Actor): boolean {
   )
 }
 
+/** Whether an agent acts on the attempt of another connection, as far as both are known. */
+export function isOfOtherConnection({ actor }: Pick<Attempt, 'actor'>, caller: Actor): boolean {
+  const [one, other] = [actor.connection, caller.connection]
+  return caller.kind === 'agent' && one !== undefined && other !== undefined && one !== other
+}
+
 /** Whether the caller's token differs from the token that started the attempt. */
 export function isOfOtherToken({ actor }: Pick<Attempt, 'actor'>, caller: Actor): boolean {
   const token = tokenOf(caller)

@@ -26,6 +26,7 @@ import {
   reportedContents,
   type SnapshotBoundary,
 } from '../../lines/operations/record-lines.ts'
+import { lostAccess } from '../../people/operations/lost-access.ts'
 import { promisesOf } from '../../plan/operations/done-when.ts'
 import type { ReviewComment } from '../../review/domain/review.ts'
 import { commentStatuses, removedComments } from '../../review/operations/agent-reviews.ts'
@@ -52,7 +53,15 @@ import {
 } from '../domain/completion.ts'
 import { isLostOf } from '../domain/losses.ts'
 import { assertOpen } from '../domain/records.ts'
-import { type Attempt, isOfOtherToken, speakerOf, type Task, type TaskOutcome } from '../domain/task.ts'
+import { refuseLive } from '../domain/take-over.ts'
+import {
+  type Attempt,
+  isOfOtherConnection,
+  isOfOtherToken,
+  speakerOf,
+  type Task,
+  type TaskOutcome,
+} from '../domain/task.ts'
 import type { Verdict } from '../domain/verdict.ts'
 import type { AttemptEnd } from '../ports/attempt-reads.ts'
 import type { MissionTree } from '../ports/mission-reads.ts'
@@ -320,6 +329,12 @@ async function prepareCompletion(
   }
   const { attempt } = completable
   refuseOtherToken(context.actor, attempt)
+  const isOfOther = completable.kind === 'open' && isOfOtherConnection(attempt, context.actor)
+  if (isOfOther && attempt.actor.name !== context.actor.name) {
+    const now = context.clock.now()
+    const request = { actor: context.actor, agentName: null }
+    refuseLive(attempt, { request, lostAccess: await lostAccess(reads, attempt.actor, now) }, { at: now })
+  }
   const outcome = outcomeOf(input.outcome, input.metadata)
   if (completable.kind === 'amendable')
     return prepareAmendment(
@@ -457,7 +472,7 @@ async function prepareCompletion(
       task,
       attempt,
       outcome,
-      evidence,
+      evidence: isOfOther ? withSessionNote(evidence, attempt) : evidence,
       restored,
       verdict,
       mission,
@@ -505,6 +520,12 @@ function refuseOtherToken(actor: Actor, attempt: Attempt): void {
       hint: 'Complete it with the token that started it, or ask a person to end it (waymark inbox) and start the task again.',
     },
   )
+}
+
+/** An agent may go on after it reconnects, so that the name of its program alone does not tell two agents apart. */
+function withSessionNote(evidence: AttemptMeasurement, attempt: Attempt): AttemptMeasurement {
+  const note = `${displayName(attempt)} started attempt ${attempt.id}, in another session.`
+  return { ...evidence, warnings: [...evidence.warnings, note] }
 }
 
 interface TaskCompletionContext {
