@@ -195,6 +195,45 @@ test('release: work that was sent back is not submitted again as it was', async 
   expect(await run.emit('submit')).toMatchObject({ transition: { to_state: 'review' } })
 })
 
+test('release: sent back as a whole, its prompt says what to do with each task', async () => {
+  const { project, run, missionId, start, complete } = await gatedMission(shipped('release'), 'release')
+  const asAna = { actor: ana }
+  const accept = async (task: string) => {
+    const { content } = await project.call('review_show', { task }, asAna)
+    await project.call('review_send', { subject: { task }, action: 'approve', content }, asAna)
+  }
+  const tasks = ['src/auth.ts', 'src/api.ts']
+  const done: string[] = []
+  for (const path of tasks) {
+    const task = await start({ name: path })
+    project.write(path, 'export const changed = 2\n')
+    await complete(task)
+    await accept(task)
+    done.push(task)
+  }
+  await run.emit('submit')
+  const review = { subject: { mission: missionId }, action: 'send_back', text: 'Hash it.' }
+  await project.call('review_send', review, asAna)
+  const { current_state, prompt } = await project.call('state_gate_get_state', { run_id: run.id })
+  expect(current_state).toBe('build')
+  expect(prompt).toContain('start each task of the status to_do again')
+  expect(prompt).toContain('needs no change with\n"no_change_reason" in the outcome.')
+  for (const id of done)
+    expect(await project.call('taskman_task_get', { id })).toMatchObject({ status: 'to_do' })
+  const [changed = '', kept = ''] = done
+  await start({ task_id: changed })
+  project.write('src/auth.ts', 'export const changed = hash(2)\n')
+  await complete(changed)
+  await start({ task_id: kept })
+  expect(
+    await complete(kept, { outcome: { summary: 'Done.', no_change_reason: 'It hashes.' } }),
+  ).toMatchObject({
+    verdict: { reasons: expect.arrayContaining([expect.objectContaining({ rule: 'no_change' })]) },
+  })
+  await Promise.all(done.map(accept))
+  expect(await run.emit('submit')).toMatchObject({ transition: { to_state: 'review' } })
+})
+
 test.each(['work', 'her own word'])('release: an empty task redoes nothing, but %s does', async (how) => {
   const text = shipped('release').replace('tasks_done, proven', 'tasks_done')
   const { project, run, start, complete } = await gatedMission(text, 'release')
