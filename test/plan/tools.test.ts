@@ -47,6 +47,22 @@ test('TM-022 TM-024 TM-035 the thirteen tools are listed with a description and 
   expect(listed.get('taskman_task_add')?.inputSchema.required).toEqual(['title', 'phase'])
 })
 
+test('the field with which a message says to wait for a ready task is listed', async () => {
+  const { client, call } = await openTools()
+  await call('taskman_phase_add', { id: 'P1', name: 'Build' })
+  const add = (title: string) => call('taskman_task_add', { title, phase: 'P1' })
+  const [first, second] = [await add('first'), await add('second')]
+  await call('taskman_task_dep_add', { 'task-id': second.id, 'dep-id': first.id })
+  await call('taskman_task_next', { claim: true, agent_name: 'another' })
+  const { message } = await call('taskman_task_next', {})
+  const [, fields = ''] = /Wait with taskman_task_next \{ (.*) \}/.exec(message) ?? []
+  const { tools } = await client.listTools()
+  const listed = tools.find(({ name }) => name === 'taskman_task_next')?.inputSchema.properties ?? {}
+  const named = fields.split(', ').map((field) => field.split(':')[0])
+  expect(named).toEqual(['claim', 'wait_seconds'])
+  expect(Object.keys(listed)).toEqual(expect.arrayContaining(named))
+})
+
 test('TM-037 TM-038 TM-046 taskman_init and phase_list need no field, and init is described as the seed says', async () => {
   const { client, said } = await openTools()
   const { tools } = await client.listTools()

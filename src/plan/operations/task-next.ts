@@ -4,7 +4,7 @@ import { sentBackRunText } from '../../gate/operations/run/sent-back-runs.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { instant } from '../../kernel/instant.ts'
 import { findMission, findPlanned, spanOf } from '../../kernel/operations/find.ts'
-import { count, name, unlistedField } from '../../kernel/operations/input/fields.ts'
+import { count, name } from '../../kernel/operations/input/fields.ts'
 import { type CommandContext, defineOperation } from '../../kernel/operations/operation.ts'
 import { printAsText } from '../../kernel/operations/print.ts'
 import { quoteShellWord } from '../../kernel/shell-word.ts'
@@ -25,7 +25,7 @@ const inputFields = z.strictObject({
   claim: z.boolean().describe('Claim it for 30 minutes').optional(),
   agent_name: name('Your name, if agents share this connection').optional(),
   mission: spanField.optional(),
-  wait_seconds: unlistedField(count('Wait up to this long for a ready task', maxWaitSeconds)).optional(),
+  wait_seconds: count('Wait for a ready task', maxWaitSeconds).optional(),
   format: formatField.optional(),
 })
 

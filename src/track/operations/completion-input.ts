@@ -99,9 +99,7 @@ export const inputFields = z
     attempt_id: identifier('Attempt ID, if not the open one').optional(),
     areas: texts('More paths for the scope').optional(),
     preview: z.boolean().describe('Only show the result; the task stays open').optional(),
-    correction: text(
-      'Words added after the end, beside the outcome. They change no verdict: a contradicted task is completed again',
-    ).optional(),
+    correction: text('Words after the end, without status and outcome. They change no verdict').optional(),
     not_mine: unlistedField(texts('With correction: changed files that are not your work')).optional(),
   })
   // They are optional only beside correction, which the plain schemas of clients cannot express.

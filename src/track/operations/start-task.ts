@@ -124,7 +124,7 @@ export const startTask = defineOperation({
       phase_name: name('Name of a new phase').optional(),
       caller_type: choice(callerTypes, 'Who calls', { sub_agent: 'subagent' }).optional(),
       agent_name: name('Your name').optional(),
-      name: name('Short name; a planned task keeps its own').optional(),
+      name: name('Short name; not needed for a planned task').optional(),
       goal: text('Precise goal').optional(),
       areas: texts(
         "Scope, the code you will touch: words, folders or globs (e.g., ['auth', 'src/api/', '!**/*.sql'])",
