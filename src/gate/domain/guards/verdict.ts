@@ -35,7 +35,8 @@ export const verdict: GuardKind<VerdictGuard> = {
 /** What works for the reason why a task is not proven. */
 function fixOf({ id, verdict: is, doubt }: ObservedTask): string {
   const accept = `a person accepts it: waymark review ${id}`
-  if (is == null) return `Start the task again and complete it, so that it is measured.`
+  if (is == null)
+    return `Set its status to to_do, start it again and complete it, so that it is measured. Or ${accept}`
   if (is === 'contradicted') return `Its agent corrects it, or ${accept}`
   const fix = doubt && fixes[doubt.rule]
   return fix === undefined ? `Its agent completes it again, or ${accept}` : fix({ id, accept })
