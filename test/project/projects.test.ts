@@ -116,12 +116,12 @@ for (const { engine, database } of enginesFrom(engines.length - 1)) {
 
     // The other server has it, too, without a restart.
     const there = asking(`http://127.0.0.1:${two.port}`, ann)
-    expect((await there('/api/projects')).said).toEqual({
-      projects: [{ key: 'site', name: 'site', folder: '' }],
-    })
     expect((await there('/p/site/api/session')).said).toMatchObject({
       project: 'site',
       permissions: { access: 'owner' },
+    })
+    expect((await there('/api/projects')).said).toEqual({
+      projects: [{ key: 'site', name: 'site', folder: '' }],
     })
     expect((await there('/p/site/api/member_list', {})).said.members).toMatchObject([
       { person: { name: 'Ann' }, access: 'owner' },
