@@ -290,6 +290,25 @@ describe('what a task changed since its first attempt began', () => {
     expect(rulesOf(await task.complete('Changed src/auth.ts.'))).toEqual(['no_check'])
   })
 
+  test('is in doubt where files changed only while it was not started, unless another task did it', async () => {
+    const task = await startedTask()
+    const again = async () => {
+      await task.start({ planned_task_id: task.task_id })
+      return (await task.complete('Did it.')).verdict
+    }
+    const first = await task.complete('Did it.')
+    expect(first.verdict.reasons[0].fix).toContain('What you change before that does not count.')
+    const other = await task.start({ name: 'Another' })
+    task.write('src/api.ts', 'export const api = 2\n')
+    await task.complete('Changed src/api.ts.', { task_id: other })
+    expect(await again()).toMatchObject({ is: 'contradicted', reasons: [{ rule: 'nothing_changed' }, {}] })
+    edit(task)
+    expect(await again()).toMatchObject({
+      is: 'unproven',
+      reasons: [{ rule: 'no_check' }, { rule: 'changes_uncertain', paths: ['src/auth.ts'] }],
+    })
+  })
+
   test('does not count what an earlier attempt changed and a later one restored', async () => {
     const task = await startedTask()
     edit(task)

@@ -159,6 +159,8 @@ function doubtsText({ not_proven: doubts, lost }: MissionOfStatus): string {
 
 /** What comes first: what a person asked for, or what the state is for. */
 function goOnText(gate: MissionOfStatus['gates'][number]): string {
+  // Where nothing is missing, what the state is for is done.
+  if (!gate.sent_back && gate.missing?.length === 0) return ''
   if (!gate.sent_back) return gate.step ? `${gate.step.replace(/[.]$/, '')}, then:\n` : ''
   return `${gateReturnText(gate)}Tell your agent to go on, then:\n`
 }

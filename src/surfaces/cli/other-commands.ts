@@ -86,7 +86,7 @@ export const otherCommands: readonly OtherCommand[] = [
     command: 'init',
     title: 'Set up the clients found here (the programs your agents run in)',
     otherwise:
-      'It also makes the record (.waymark/). Not in a terminal and without flags it makes only that, as the tool taskman_init does:',
+      'It also makes the record (.waymark/). In a script without flags it makes only that, like the init of taskman:',
     usage:
       'waymark init [--clients <names>] [--user] [--allow] [--rules] [--hooks] [--shared] [--no-capture] [--toolsets <names>] [--via npx] [--dry-run] [--check] [--undo] [--force] [--yes] [--json] [--format json|text] [--project <folder>]',
     explained: [

@@ -147,6 +147,8 @@ export interface VerdictFacts {
   /** The folder of the project below the work tree's top: patterns are relative to it. */
   readonly prefix: string
   readonly changed: readonly TaskChange[]
+  /** Without a send-back: the paths that differ since the first attempt began, and that no attempt changed. */
+  readonly betweenAttempts?: readonly string[]
   /** A commit, another work tree, an ignored file or a subtask shows work that the changed files do not. */
   readonly hasOtherWork: boolean
   /** Of a task that a person sent back. */
@@ -227,6 +229,7 @@ export function judgeClaim(facts: VerdictFacts): Verdict | null {
     ...promisesLeftOut(facts),
     ...uncertainChanges(facts),
     ...unknownSinceSentBack(facts),
+    ...changedBetweenAttempts(facts),
     ...workElsewhere(facts),
     ...untrackedFiles(facts),
     ...claimedNotFound(facts),
@@ -329,8 +332,10 @@ export function asksNothingNew(answered: Verdict, verdict: Verdict): boolean {
 
 /** Whether a success changed nothing although a change was to be expected. */
 function lacksChange(facts: VerdictFacts): boolean {
-  const { status, measurement, changed, hasOtherWork, sinceSentBack, promises } = facts
-  const isUnchanged = sinceSentBack ? sinceSentBack.is === 'unchanged' : changed.length === 0 && !hasOtherWork
+  const { status, measurement, changed, hasOtherWork, betweenAttempts = [], sinceSentBack, promises } = facts
+  const isUnchanged = sinceSentBack
+    ? sinceSentBack.is === 'unchanged'
+    : changed.length === 0 && !hasOtherWork && betweenAttempts.length === 0
   const isEmpty = isUnchanged && lostClaims(facts).length === 0
   return status === 'success' && measurement !== 'unknown' && isEmpty && promises?.changes?.length !== 0
 }
@@ -366,13 +371,22 @@ function unknownSinceSentBack(facts: VerdictFacts): readonly VerdictReason[] {
   return [{ rule: 'changes_uncertain', text, ...paths, fix: askToAccept }]
 }
 
+/** Work that was done before the task was started again, or the work of people. */
+function changedBetweenAttempts(facts: VerdictFacts): readonly VerdictReason[] {
+  const { status, changed, hasOtherWork, betweenAttempts: paths = [], promises } = facts
+  const isJudged = status === 'success' && changed.length === 0 && !hasOtherWork
+  if (!isJudged || paths.length === 0 || promises?.changes?.length === 0) return []
+  const text = 'Since the task began, files changed only while it was not started:'
+  return [{ rule: 'changes_uncertain', text, paths, fix: askToAccept }]
+}
+
 function nothingChanged(facts: VerdictFacts): readonly VerdictReason[] {
   if (!lacksChange(facts) || hasText(facts.outcome.noChangeReason)) return []
   return [
     {
       rule: 'nothing_changed',
       text: unchangedSince(facts),
-      fix: 'If no change was needed, complete again with "no_change_reason": "…" in the outcome. Otherwise complete as partial_success or failed.',
+      fix: `If no change was needed, complete again with "no_change_reason": "…" in the outcome. If not, complete as partial_success or failed, or make the change. ${startAgain} What you change before that does not count.`,
     },
   ]
 }
@@ -403,7 +417,8 @@ const askToAccept = `Ask a person to accept the task. ${completeAgain('"manual_r
 const askByOutcome =
   '"manual_review_needed": true in the outcome of complete_task asks for it, also after the end.'
 
-/** A task that has ended is done, also a contradicted one: without this, it cannot be started. */
+/** A contradicted task can be started again, any other one that has ended is done. */
+const startAgain = 'Once the task has ended, first: start_task { "planned_task_id": "<task>" }.'
 const onceEnded =
   'Once the task has ended, first reopen it: taskman_task_edit { "id": "<task>", "status": "to_do" }, then start_task { "planned_task_id": "<task>" }.'
 
@@ -448,7 +463,7 @@ function claimedNotChanged({
             rule: 'claimed_not_changed',
             text,
             paths,
-            fix: `${completeAgain('a summary that names only files that you changed')} Or change them. ${onceEnded}`,
+            fix: `${completeAgain('a summary that names only files that you changed')} Or change them. ${startAgain}`,
           },
         ]
   return [
@@ -505,7 +520,7 @@ function failedChecks({
     .map(({ command, exitCode }) => ({
       rule: 'check_failed' as const,
       text: `${command} failed (${exitText(exitCode)}) on exactly this content.`,
-      fix: `Complete as partial_success or failed, or fix it. ${onceEnded}`,
+      fix: `Complete as partial_success or failed, or fix it. ${startAgain}`,
     }))
 }
 
@@ -553,7 +568,7 @@ function missingChanges(facts: VerdictFacts): readonly VerdictReason[] {
       rule: 'changes_missing',
       text: 'No changed file matches:',
       paths: missing,
-      fix: `Complete as partial_success or failed, or make the change. ${onceEnded}`,
+      fix: `Complete as partial_success or failed, or make the change. ${startAgain}`,
     },
   ]
 }
@@ -608,7 +623,7 @@ function changedKeeps({ changed, prefix, promises }: VerdictFacts): readonly Ver
       rule: 'keeps_changed',
       text: 'Changed, but must not change:',
       paths,
-      fix: `Restore it. ${onceEnded}`,
+      fix: `Restore it. ${startAgain}`,
     },
   ]
 }
@@ -622,7 +637,7 @@ function weakenedTests({ outcome, weakened = [] }: VerdictFacts): readonly Verdi
       rule: 'tests_weakened',
       text: `Tests check less than before: ${placesText(places)}.`,
       paths,
-      fix: `If it is on purpose: ${completeAgain(`${listField('weakened', paths)} in the outcome`)} Otherwise restore ${paths.length === 1 ? 'it' : 'them'}. ${onceEnded}`,
+      fix: `If it is on purpose: ${completeAgain(`${listField('weakened', paths)} in the outcome`)} Otherwise restore ${paths.length === 1 ? 'it' : 'them'}. ${startAgain}`,
     },
   ]
 }
@@ -679,7 +694,7 @@ function openChecks({
           fix:
             check.isShared === true
               ? `Run it yourself and read what it prints. If your change is at fault, mend it. ${onceEnded} When it passes on the same content: ${verifyCommand}`
-              : `Fix it. ${onceEnded}`,
+              : `Fix it. ${startAgain}`,
         },
       ]
     }

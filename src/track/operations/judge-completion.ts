@@ -229,21 +229,21 @@ interface OtherWork {
   readonly paths: readonly string[]
 }
 
-/** What other tasks and people's commands changed in the work tree since the attempt ended that a person sent back. */
+/** What other tasks and people's commands changed in the work tree since the end that a person sent back, or the first start. */
 export async function workOfOthers(
   { tasks, treeWrites }: Reads,
   attempt: Attempt,
   { related, sentBackAt }: Pick<ClaimedCompletion, 'related' | 'sentBackAt'>,
 ): Promise<readonly OtherWork[]> {
-  const end = sentBackAt === null ? null : sentBackAttempt(attempt, related, sentBackAt)
-  if (end === null || !isInSameTree(end, attempt)) return []
+  const last = sentBackAt === null ? null : sentBackAttempt(attempt, related, sentBackAt)
+  const first = firstAttempt(attempt, related)
+  const from = last ? (last.closedAt ?? 0) : first.openedAt
+  if (last === null && (sentBackAt !== null || first.id === attempt.id)) return []
+  if (last && !isInSameTree(last, attempt)) return []
   const own = new Set([attempt.id, ...related.map((one) => one.attempt.id)])
   const until = attempt.closedAt ?? Number.POSITIVE_INFINITY
   const tree = treeOf(attempt.snapshot)
-  const [since, writes] = await Promise.all([
-    tasks.attemptsInTree(tree, end.closedAt ?? 0),
-    treeWrites.since(end.closedAt ?? 0, tree),
-  ])
+  const [since, writes] = await Promise.all([tasks.attemptsInTree(tree, from), treeWrites.since(from, tree)])
   const others = since
     .filter(({ id, endSnapshot }) => endSnapshot !== null && !own.has(id))
     .filter(({ closedAt }) => (closedAt ?? 0) <= until)
@@ -427,6 +427,8 @@ export function judgeCompletion(
   const changed = changesOfTask(attempt, { own: evidence.changes, related, touched, sessionTasks })
   const here = [evidence, ...related.flatMap(({ measured: other }) => other ?? [])]
   const sentBack = changeSinceSentBack(measured, { ...traces, elsewhere: elsewhere ?? null })
+  const recorded = new Set(completion.others.flatMap(({ paths }) => paths))
+  const between = sentBack || changed.length > 0 ? [] : (touched ?? []).filter((path) => !recorded.has(path))
   const isOnlyElsewhere = sentBack ? sentBack.is === 'elsewhere' : changed.length === 0
   const verdict = judgeClaim({
     status,
@@ -437,6 +439,7 @@ export function judgeCompletion(
     onlyElsewhere: isOnlyElsewhere && (sentBack || !here.some(hasWorkInTree)) ? (elsewhere?.paths ?? []) : [],
     hasOtherWork: here.some(hasOtherWork),
     ...(sentBack && { sinceSentBack: sentBack }),
+    ...(between.length > 0 && { betweenAttempts: between.slice(0, maxDiffering) }),
     claimedUnchanged: unanswered.unchanged,
     claimedNew: claimedChanges(outcome).flatMap(({ path, isCreated }) => (isCreated ? [path] : [])),
     claimedMissing: unanswered.missing,

@@ -148,7 +148,7 @@ test('release: status says what each step waits for, until the mission is comple
   await run.emit('submit')
   await project.call('approve', { id: run.id }, { actor: ana })
   expect(await next()).toMatch(
-    /"Sign in": Blocked by landed: it was not measured.*Merge the work into the default branch.*\n *Bring the approved changes to the default branch, then:\n *waymark run emit \S+ finish\n *tell your agent to go on/s,
+    /"Sign in": Blocked by landed: it was not measured.*Run: waymark landed\n *Bring the approved changes to the default branch, then:\n *waymark run emit \S+ finish\n *tell your agent to go on/s,
   )
   project.git('add', '.')
   project.git('commit', '-qm', 'Land')

@@ -45,7 +45,9 @@ export const landed: GuardKind<LandedGuard> = {
     const more = others === 0 ? '' : `, and ${others} more ${others === 1 ? 'task' : 'tasks'} did not land`
     return unsatisfiedGuard(
       `${nameOf(first)} is ${landingWords(first.landed)}${first.replacementOpen ? ', which did not land' : ''}${more}`,
-      `Merge the work, then run: waymark landed${onMachines(left)}`,
+      left.some(({ machine }) => machine !== undefined)
+        ? `Merge the work, then run: waymark landed${onMachines(left)}`
+        : 'Merge the work into the default branch, then send the event again',
     )
   },
 }
