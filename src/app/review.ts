@@ -175,9 +175,12 @@ function commandOf(subject: ReviewTarget): string {
   return `waymark review ${'task' in subject ? subject.task : 'mission' in subject ? subject.mission : '--since'}`
 }
 
-function formatNextSteps(subject: ReviewTarget, { content, files, may }: ReviewAnswer): string {
+function formatNextSteps(subject: ReviewTarget, { content, files, may, reviews }: ReviewAnswer): string {
   const command = commandOf(subject)
+  const last = reviews.at(-1)
+  const isApproved = last?.action === 'approve' && last.current !== false
   return [
+    ...(isApproved ? [`${escapeLineBreaks(last.author)} approved this.`] : []),
     `Comment on it: ${command} --write`,
     ...(files.some(({ viewed }) => viewed !== null) ? [`Show the whole diff: ${command} --again`] : []),
     ...(may.decide

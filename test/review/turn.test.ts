@@ -98,6 +98,7 @@ test('comment, answer, new attempt, only the new difference, approval: in a term
   const approved = person(approval.split(' '))
   expect(approved.error).toBe('')
   expect(approved.out).toContain('Approved (rv-')
+  expect(person(['review', task]).out).toMatch(/\n\S+ approved this\.\n/)
   expect(await agent.resource(`waymark://reviews/${task}`)).toMatchObject({
     comments: [{ comment_id: comment, status: 'done', now: { line: null, line_is: 'gone' } }],
     reviews: [{ action: 'send_back' }, { action: 'approve', author: expect.any(String) }],

@@ -24,7 +24,7 @@ test('the page of a task has the command that undoes it, and then says who undid
   await screen.see(`restore ${undone.snapshot_id}`, '.task-undone')
   await screen.see(/Undid 1 file .*Tess/, '.stream')
   expect(screen.all('.task-undo')).toHaveLength(0)
-  await screen.see(/Tess dismissed it The work was undone\. Waymark asked: /, '.task-answers')
+  await screen.see(/Tess dismissed it The work was undone\. Asked by Waymark, because: /, '.task-answers')
   screen.go('/')
   await screen.see('Nothing needs you')
   await serving().call('restore', { id: undone.snapshot_id, yes: true })

@@ -365,7 +365,8 @@ function Answers({ task }: { readonly task: TaskData }) {
                 </p>
               )}
               <p class="muted">
-                {item.opened_by === 'waymark' ? 'Waymark' : item.opened_by} asked: <Prose text={reason} />
+                Asked by {item.opened_by === 'waymark' ? 'Waymark' : item.opened_by}, because:{' '}
+                <Prose text={reason} />
               </p>
             </div>
             {item.closed_at === null ? null : (
