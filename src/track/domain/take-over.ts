@@ -13,12 +13,6 @@ export interface TakeOverResult {
   readonly events: readonly NewProjectEvent[]
 }
 
-interface TakeOver {
-  readonly request: Pick<TaskRequest, 'actor' | 'agentName'>
-  /** Why the caller of the open attempt can make no more calls; null if it can. */
-  readonly lostAccess: string | null
-}
-
 function liveAttemptHint(
   open: Attempt,
   { actor, agentName }: Pick<TaskRequest, 'actor' | 'agentName'>,
@@ -28,20 +22,6 @@ function liveAttemptHint(
     return `${wait} If it has stopped for good, end it: waymark task complete ${open.taskId} "<why>" --status failed`
   if (open.actor.name !== actor.name || open.agentName !== agentName) return wait
   return hintOf`If it is yours from an earlier connection, continue without start_task and end it with ${callTo('complete_task', { task_id: open.taskId })}. Otherwise: ${wait}`
-}
-
-/** Another agent's attempt is its own while it is at work. */
-export function refuseLive(
-  open: Attempt,
-  { request, lostAccess }: TakeOver,
-  { at }: Pick<TransactionContext, 'at'>,
-): void {
-  if (lostAccess !== null || isStale(open, at)) return
-  throw new Failure(
-    'CONFLICT',
-    `${displayName(open)} is working on task ${open.taskId}: attempt ${open.id} has been open since ${instant(open.openedAt)}, last call ${instant(open.lastCallAt)}.`,
-    { reason: 'attempt_of_other_agent', hint: liveAttemptHint(open, request) },
-  )
 }
 
 /** The caller's own open attempt, which start_task continues unless it is taken over. */
@@ -55,17 +35,25 @@ export function ownOpenAttempt(
 /** An open attempt blocks others until it is closed, or taken over: stale, or of a caller that lost its access. */
 export function mayTakeOver(
   open: Attempt,
-  takeOver: TakeOver & {
-    readonly request: Pick<TaskRequest, 'takeOver'>
+  takeOver: {
+    readonly request: Pick<TaskRequest, 'actor' | 'agentName' | 'takeOver'>
     /** The inbox items of the open attempt. */
     readonly items: readonly InboxItem[]
+    /** Why its caller can make no more calls; null if it can. */
+    readonly lostAccess: string | null
   },
   setting: TransactionContext,
 ): TakeOverResult {
   const { request, items, lostAccess } = takeOver
   if (ownOpenAttempt(open, request) !== null) return { resumed: open, events: [] }
-  refuseLive(open, { request, lostAccess }, setting)
   const holder = displayName(open)
+  if (lostAccess === null && !isStale(open, setting.at)) {
+    throw new Failure(
+      'CONFLICT',
+      `${holder} is working on task ${open.taskId}: attempt ${open.id} has been open since ${instant(open.openedAt)}, last call ${instant(open.lastCallAt)}.`,
+      { reason: 'attempt_of_other_agent', hint: liveAttemptHint(open, request) },
+    )
+  }
   const why = lostAccess ?? `no call since ${instant(open.lastCallAt)}`
   if (!request.takeOver) {
     throw new Failure(

@@ -26,7 +26,6 @@ import {
   reportedContents,
   type SnapshotBoundary,
 } from '../../lines/operations/record-lines.ts'
-import { lostAccess } from '../../people/operations/lost-access.ts'
 import { promisesOf } from '../../plan/operations/done-when.ts'
 import type { ReviewComment } from '../../review/domain/review.ts'
 import { commentStatuses, removedComments } from '../../review/operations/agent-reviews.ts'
@@ -53,7 +52,6 @@ import {
 } from '../domain/completion.ts'
 import { isLostOf } from '../domain/losses.ts'
 import { assertOpen } from '../domain/records.ts'
-import { refuseLive } from '../domain/take-over.ts'
 import {
   type Attempt,
   isOfOtherConnection,
@@ -330,11 +328,6 @@ async function prepareCompletion(
   const { attempt } = completable
   refuseOtherToken(context.actor, attempt)
   const isOfOther = completable.kind === 'open' && isOfOtherConnection(attempt, context.actor)
-  if (isOfOther && attempt.actor.name !== context.actor.name) {
-    const now = context.clock.now()
-    const request = { actor: context.actor, agentName: null }
-    refuseLive(attempt, { request, lostAccess: await lostAccess(reads, attempt.actor, now) }, { at: now })
-  }
   const outcome = outcomeOf(input.outcome, input.metadata)
   if (completable.kind === 'amendable')
     return prepareAmendment(
@@ -522,7 +515,7 @@ function refuseOtherToken(actor: Actor, attempt: Attempt): void {
   )
 }
 
-/** An agent may go on after it reconnects, so that the name of its program alone does not tell two agents apart. */
+/** A lead may complete what another agent began, and an agent goes on after it reconnects. */
 function withSessionNote(evidence: AttemptMeasurement, attempt: Attempt): AttemptMeasurement {
   const note = `${displayName(attempt)} started attempt ${attempt.id}, in another session.`
   return { ...evidence, warnings: [...evidence.warnings, note] }
