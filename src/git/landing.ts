@@ -62,6 +62,11 @@ export async function measureLanding(
   )
   const since = Math.min(...request.tasks.map((task) => task.since))
   const commits = await commitsOf(place, branch.tip, since)
+  const gone = await commitsOutside(
+    place,
+    branch.tip,
+    request.tasks.flatMap(({ landed }) => landed?.commit ?? []),
+  )
   const renamable = new Set(paths.filter((path) => !removedOnly.has(path)))
   const changes = await changesWithRenames(place, commits, { paths, renamable })
   const first = commits[0]
@@ -113,7 +118,8 @@ export async function measureLanding(
     const rest = task.left && readableOf(task.left)
     // What cannot be read is not gone: nothing is replaced then.
     const left = rest?.length === task.left?.length ? rest : null
-    return followLines({ ...task, files, left }, history)
+    const landed = gone.has(task.landed?.commit ?? '') ? null : task.landed
+    return followLines({ ...task, files, left, landed }, history)
   })
 }
 
@@ -231,6 +237,23 @@ async function commitsOf(
     const [time = '0', id = '', parent = null] = line.split(' ')
     return { id, parent, committedAt: Number(time) * 1_000 }
   })
+}
+
+/** Those of the commits that a branch does not have, or not any more: it was reset or rewritten. */
+async function commitsOutside(
+  place: PrivateDirectory,
+  tip: string,
+  commits: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const asked = [...new Set(commits)].filter((id) => /^[0-9a-f]{40,64}$/.test(id))
+  if (asked.length === 0) return new Set()
+  const question = ['rev-list', '--ignore-missing', '--stdin', `^${tip}`]
+  const { code, output } = await runGit(question, {
+    ...privateCall(place),
+    input: Buffer.from(asked.join('\n')),
+  })
+  const outside = new Set(code === 0 ? output.toString('latin1').split('\n') : [])
+  return new Set(asked.filter((id) => outside.has(id)))
 }
 
 /** By commit, the new contents of the paths that it changed; null for a removed file. */

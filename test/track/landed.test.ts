@@ -351,6 +351,21 @@ describe('where the lines of a task are', () => {
     expect(await work.landed()).toMatchObject({ is })
   })
 
+  test('what landed is not there any more once the branch was reset, and is there once it was only rewritten', async () => {
+    const { project, landed, onMain, main } = afterCommit(await withTask())
+    onMain(['merge', '-q', '--no-ff', '--no-edit', 'feature'])
+    expect(await landed()).toMatchObject({ is: 'landed' })
+    project.git('commit', '-q', '--amend', '-m', 'Merged in other words')
+    expect(await landed()).toMatchObject({ is: 'landed' })
+    project.git('reset', '-q', '--hard', 'HEAD~1')
+    expect(await landed()).toMatchObject({ is: 'committed' })
+    onMain(['merge', '-q', 'feature'])
+    project.git('branch', '-q', '-D', 'feature')
+    expect(await landed()).toMatchObject({ is: 'landed', branch: main })
+    project.git('reset', '-q', '--hard', 'HEAD~1')
+    expect(await landed()).toMatchObject({ is: 'lost' })
+  })
+
   test('a commit with a wrong date lands as any other, and its revert is seen', async () => {
     const work = await withTask()
     const { project, landed, onMain, main } = work
