@@ -313,8 +313,8 @@ test('release: no agent takes work out of its sight, and what is begun after the
 test('release: a task that its check proves, and that no approval shows, waits for a person', async () => {
   const { project, run, start, complete } = await gatedMission(shipped('release'), 'release')
   const asAna = { actor: ana }
-  const prove = async (path: string) => {
-    const task = await start({ name: path, done_when: { check: ['true'] } })
+  const prove = async (path: string, more: object = {}) => {
+    const task = await start({ name: path, done_when: { check: ['true'] }, ...more })
     const { items } = await project.call('inbox', { kind: 'command' }, asAna)
     for (const { item_id } of items) await project.call('approve', { id: item_id }, asAna)
     project.write(path, 'export const auth = 2\n')
@@ -322,9 +322,19 @@ test('release: a task that its check proves, and that no approval shows, waits f
     await vi.waitFor(async () => expect(await complete(task)).toMatchObject(proven), { timeout: 30_000 })
     return task
   }
-  await prove('src/auth.ts')
+  const { phase_id: phase } = await project.call('taskman_task_get', { id: await prove('src/auth.ts') })
+  const moved = await prove('src/moved.ts', { mission_id: 'none' })
   await run.emit('submit')
   await project.call('approve', { id: run.id }, asAna)
+  await project.call('taskman_task_edit', { id: moved, phase }, asAna)
+  project.git('add', '.')
+  project.git('commit', '-qm', 'Land')
+  expect((await run.refused('finish')).details).toMatchObject({
+    missing_guards: [expect.stringContaining(`"src/moved.ts" (${moved})`)],
+  })
+  const [asked] = (await project.call('inbox', {}, asAna)).items
+  expect(asked).toMatchObject({ kind: 'review', task_id: moved })
+  await project.call('approve', { id: asked.item_id }, asAna)
   const late = await prove('src/late.ts')
   project.git('add', '.')
   project.git('commit', '-qm', 'Land')

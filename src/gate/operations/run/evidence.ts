@@ -238,7 +238,7 @@ async function withDoneAgain(
 
 /** Marks the tasks that the run's last approval does not show. */
 async function withUnseen(
-  { runs, tasks: taskReads }: Reads,
+  { runs, landings, tasks: taskReads }: Reads,
   tasks: readonly ObservedTask[],
   record: RunRecord,
 ): Promise<readonly ObservedTask[]> {
@@ -249,8 +249,12 @@ async function withUnseen(
     withdrawnAt === undefined ? [createdAt] : [],
   )
   const later = completedSince(attempts, Math.max(0, ...standing)).map(({ taskId }) => taskId)
-  const accepted = await taskReads.acceptances([...new Set(later)])
-  const unseen = new Set<string>(later.filter((id) => !accepted.has(id)))
+  const own = new Set<string>(attempts.map(({ taskId }) => taskId))
+  // An approval shows the work of its subject, also once a task of elsewhere was moved there.
+  const others = tasks.flatMap(({ id, done }) => (done && !own.has(id) ? [id as TaskId] : []))
+  const moved = others.length === 0 ? [] : [...(await landings.attemptsOf(others)).keys()]
+  const accepted = await taskReads.acceptances([...new Set([...later, ...moved])])
+  const unseen = new Set<string>([...later, ...moved].filter((id) => !accepted.has(id)))
   return tasks.map((task) => (unseen.has(task.id) ? { ...task, isUnseen: true as const } : task))
 }
 
