@@ -79,7 +79,8 @@ export function isDenial(text: string): boolean {
 
 /** The paths that a clause says did not change, or are as before again. "The API of a.ts" is not the whole file. */
 export function deniedIn(tokens: readonly ReportToken[]): readonly string[] {
-  if (!isDenial(wordsOf(tokens))) return []
+  const text = wordsOf(tokens)
+  if (!isDenial(text) || besidesWhatChanged.test(text)) return []
   const groups = deniableGroups(tokens)
   return groups.flatMap(({ paths, start, end }, index) => {
     // What is between two files is said of the first one, "`a.ts` is unchanged and …", or leads to the second.
@@ -95,6 +96,10 @@ export function deniedIn(tokens: readonly ReportToken[]): readonly string[] {
     return isDenial(wordsOf(own)) && !ofItsPart.test(wordsOf(after)) ? paths : []
   })
 }
+
+/** "`a.ts` is otherwise unchanged", "no other changes in `a.ts`": it changed. */
+const besidesWhatChanged =
+  /\b(?:otherwise|(?:no|any) (?:other|further) (?:changes?|edits?)|nothing else|anything else|a(?:part|side) from)\b/
 
 /** "… and so is `a.ts`", "… nor did I change `a.ts`". */
 const sameAgain =
@@ -517,13 +522,14 @@ class Clause {
   /** "Changed a.ts so that it groups, added a test, and updated b.ts", "All tests pass, and updated b.ts": not of the subject before. */
   #resumes(at: number, previous: string): boolean {
     const next = this.#tokens[at + 1]
-    const isAfterComma = isMark(this.#tokens[at - (previous === 'and' ? 2 : 1)], ',')
+    const comma = previous === 'and' ? at - 2 : at - 1
+    const isAfterComma = isMark(this.#tokens[comma], ',')
     const isOwn = this.#hasChanged && !this.#isOfOthers
     if (next?.kind === 'word')
       return isAfterComma && isOwn && (determiners.has(next.text) || next.text === 'new')
     if (next?.kind !== 'path') return false
     if (previous !== 'and' || !isAfterComma) return isOwn && (previous === 'and' || isAfterComma)
-    return this.#hasChanged || (this.#subject !== 'other' && !this.#isOfOthers)
+    return this.#hasChanged || /^(?:green|pass|passes)$/.test(wordAt(this.#tokens, comma - 1) ?? '')
   }
 
   /** A sentence begins after adverbs and marks. */
@@ -584,14 +590,13 @@ class Clause {
     return before.some(({ kind }) => kind === 'path') && before.every(isName)
   }
 
-  /** "`a.ts` is updated", "… updated to round", not "… updated on each build". */
+  /** "`a.ts` is updated", "… updated now", not "… updated on each build". */
   #endsState(at: number): boolean {
-    const word = wordAt(this.#tokens, at) ?? ''
-    return (
-      this.#tokens[at] === undefined ||
-      isMark(this.#tokens[at], ',') ||
-      /^(?:accordingly|now|so|to|too)$/.test(word)
-    )
+    const rest = this.#tokens.slice(at, at + 3)
+    const words = isMark(rest[0], ',') ? rest.slice(1) : rest
+    const isAdverb = (token: ReportToken) =>
+      token.kind === 'word' && /^(?:accordingly|now|too)$/.test(token.text)
+    return rest.length === 0 || (words.length === 1 && words.every(isAdverb))
   }
 
   /** Another verb of the author: "and verified …". */
