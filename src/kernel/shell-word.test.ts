@@ -12,6 +12,8 @@ test.each([
 
 test.each([
   '"if" x',
+  'time "-p" x',
+  '"export" A=*',
   'A="x" npm test',
   '"A=1" x',
   'echo "2">file',

@@ -11,8 +11,9 @@ export function quoteShellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 
-/** Words that mean something else to a POSIX shell when they are not in quotes. */
-const reserved = /^(?:case|coproc|do|done|elif|else|esac|fi|for|function|if|in|select|then|time|until|while)$/
+/** Words that mean something else to a shell when they are not in quotes, also to the options after them. */
+const reserved =
+  /^(?:-.*|alias|builtin|case|command|coproc|declare|do|done|elif|else|esac|eval|exec|export|fi|for|function|if|in|local|readonly|select|then|time|typeset|until|while)$/
 
 /**
  * One spelling of a line for a POSIX shell: single spaces outside of quotes, and no quotes around plain words. Lines with
