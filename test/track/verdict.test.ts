@@ -290,7 +290,7 @@ describe('what a task changed since its first attempt began', () => {
     expect(rulesOf(await task.complete('Changed src/auth.ts.'))).toEqual(['no_check'])
   })
 
-  test('is in doubt where files changed only while it was not started, unless another task did it', async () => {
+  test('names files that changed only while it was not started, unless another task changed them', async () => {
     const task = await startedTask()
     const again = async () => {
       await task.start({ planned_task_id: task.task_id })
@@ -301,11 +301,11 @@ describe('what a task changed since its first attempt began', () => {
     const other = await task.start({ name: 'Another' })
     task.write('src/api.ts', 'export const api = 2\n')
     await task.complete('Changed src/api.ts.', { task_id: other })
-    expect(await again()).toMatchObject({ is: 'contradicted', reasons: [{ rule: 'nothing_changed' }, {}] })
+    expect((await again()).reasons[0].text).toBe('No file changed since the task began.')
     edit(task)
     expect(await again()).toMatchObject({
-      is: 'unproven',
-      reasons: [{ rule: 'no_check' }, { rule: 'changes_uncertain', paths: ['src/auth.ts'] }],
+      is: 'contradicted',
+      reasons: [{ text: 'Files changed only while the task was not started:', paths: ['src/auth.ts'] }, {}],
     })
   })
 

@@ -229,7 +229,6 @@ export function judgeClaim(facts: VerdictFacts): Verdict | null {
     ...promisesLeftOut(facts),
     ...uncertainChanges(facts),
     ...unknownSinceSentBack(facts),
-    ...changedBetweenAttempts(facts),
     ...workElsewhere(facts),
     ...untrackedFiles(facts),
     ...claimedNotFound(facts),
@@ -332,10 +331,8 @@ export function asksNothingNew(answered: Verdict, verdict: Verdict): boolean {
 
 /** Whether a success changed nothing although a change was to be expected. */
 function lacksChange(facts: VerdictFacts): boolean {
-  const { status, measurement, changed, hasOtherWork, betweenAttempts = [], sinceSentBack, promises } = facts
-  const isUnchanged = sinceSentBack
-    ? sinceSentBack.is === 'unchanged'
-    : changed.length === 0 && !hasOtherWork && betweenAttempts.length === 0
+  const { status, measurement, changed, hasOtherWork, sinceSentBack, promises } = facts
+  const isUnchanged = sinceSentBack ? sinceSentBack.is === 'unchanged' : changed.length === 0 && !hasOtherWork
   const isEmpty = isUnchanged && lostClaims(facts).length === 0
   return status === 'success' && measurement !== 'unknown' && isEmpty && promises?.changes?.length !== 0
 }
@@ -353,7 +350,8 @@ function explainedNoChange(facts: VerdictFacts): readonly VerdictReason[] {
   return [{ rule: 'no_change', text: `${what} The agent says: ${noChangeReason.trim()}`, fix: askToAccept }]
 }
 
-function unchangedSince({ sinceSentBack }: VerdictFacts): string {
+function unchangedSince({ sinceSentBack, betweenAttempts = [] }: VerdictFacts): string {
+  if (betweenAttempts.length > 0) return 'Files changed only while the task was not started:'
   if (sinceSentBack?.is === 'unchanged' && sinceSentBack.isOnlyOfOthers)
     return 'Since the task was sent back, only other tasks, an undo or a restore changed files.'
   return `No file changed since the task ${sinceSentBack ? 'was sent back' : 'began'}.`
@@ -371,21 +369,14 @@ function unknownSinceSentBack(facts: VerdictFacts): readonly VerdictReason[] {
   return [{ rule: 'changes_uncertain', text, ...paths, fix: askToAccept }]
 }
 
-/** Work that was done before the task was started again, or the work of people. */
-function changedBetweenAttempts(facts: VerdictFacts): readonly VerdictReason[] {
-  const { status, changed, hasOtherWork, betweenAttempts: paths = [], promises } = facts
-  const isJudged = status === 'success' && changed.length === 0 && !hasOtherWork
-  if (!isJudged || paths.length === 0 || promises?.changes?.length === 0) return []
-  const text = 'Since the task began, files changed only while it was not started:'
-  return [{ rule: 'changes_uncertain', text, paths, fix: askToAccept }]
-}
-
 function nothingChanged(facts: VerdictFacts): readonly VerdictReason[] {
-  if (!lacksChange(facts) || hasText(facts.outcome.noChangeReason)) return []
+  const { outcome, betweenAttempts: paths = [] } = facts
+  if (!lacksChange(facts) || hasText(outcome.noChangeReason)) return []
   return [
     {
       rule: 'nothing_changed',
       text: unchangedSince(facts),
+      ...(paths.length > 0 && { paths }),
       fix: `If no change was needed, complete again with "no_change_reason": "…" in the outcome. If not, complete as partial_success or failed, or make the change. ${startAgain} What you change before that does not count.`,
     },
   ]

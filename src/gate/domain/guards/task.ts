@@ -44,7 +44,7 @@ export const task: GuardKind<TaskGuard> = {
       const others = unseen.length > 1 ? ` and ${unseen.length - 1} more` : ''
       return unsatisfiedGuard(
         `the approval does not show "${excerpt(name, 80)}" (${id})${others}, completed after it`,
-        `A person reviews it: waymark review ${id}. Or they send the work back, and approve it again`,
+        `A person reviews it: waymark review ${id}`,
       )
     }
     const left = tasks.filter(({ done }) => !done)
