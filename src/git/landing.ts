@@ -118,7 +118,8 @@ export async function measureLanding(
     const rest = task.left && readableOf(task.left)
     // What cannot be read is not gone: nothing is replaced then.
     const left = rest?.length === task.left?.length ? rest : null
-    const landed = gone.has(task.landed?.commit ?? '') ? null : task.landed
+    const landedAt = task.landed?.commit ?? null
+    const landed = landedAt === null || gone.has(landedAt) ? null : task.landed
     return followLines({ ...task, files, left, landed }, history)
   })
 }

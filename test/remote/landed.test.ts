@@ -75,6 +75,16 @@ test('tasks of another machine are named with it until they are measured there',
 
   expect(second.run('landed').out).toContain('git fetch')
 
+  // A branch that only this machine takes for the default one has landed nothing.
+  landed(first)
+  second.git('fetch', '-q', 'origin')
+  second.git('update-ref', 'refs/remotes/origin/mine', 'origin/tax')
+  second.git('config', 'init.defaultBranch', 'mine')
+  const ofTax = landed(second).tasks.find(({ task_id: id }: { readonly task_id: string }) => id === tax)
+  expect(ofTax).toMatchObject({ is: 'pushed', branch: 'origin/main' })
+  second.git('config', '--unset', 'init.defaultBranch')
+  second.git('update-ref', '-d', 'refs/remotes/origin/mine')
+
   // A machine that has the merge finds it, also if nobody measures on the other one again.
   second.git('fetch', '-q', 'origin')
   second.git('merge', '-q', '--no-edit', 'origin/tax')

@@ -366,6 +366,14 @@ describe('where the lines of a task are', () => {
     expect(await landed()).toMatchObject({ is: 'lost' })
   })
 
+  test('what landed on a branch that was the default one for a while has to land', async () => {
+    const { project, landed, main } = afterCommit(await withTask())
+    project.git('config', 'init.defaultBranch', 'feature')
+    expect(await landed()).toMatchObject({ is: 'landed', branch: 'feature' })
+    project.git('config', '--unset', 'init.defaultBranch')
+    expect(await landed()).toMatchObject({ is: 'committed', branch: main })
+  })
+
   test('a commit with a wrong date lands as any other, and its revert is seen', async () => {
     const work = await withTask()
     const { project, landed, onMain, main } = work

@@ -56,7 +56,7 @@ const maxPast = 20
 /** Of files that nobody is known to have changed, only the first are kept. */
 const maxDiffering = 100
 /** Of more attempts of other tasks, only the last are compared. */
-const maxOthers = 20
+const maxOthers = 200
 const maxGaps = 100
 const maxChangesOfOther = 1000
 

@@ -251,9 +251,9 @@ export async function measuredLandings(
     const landed = measured[at]
     if (landed === undefined) return []
     const { task, machine, isElsewhere } = one
-    // The commits of another machine may be missing here; lines that are there are there for all.
-    if (isElsewhere && landed.is !== 'landed' && (landed.is !== 'replaced' || isUnseen(one, landed)))
-      return []
+    // The commits of another machine may be missing here; lines that are on its branch are there for all.
+    const branchThere = before.get(task.id)?.branch ?? landed.branch
+    if (isElsewhere && !(isSameBranch(landed.branch, branchThere) && isFound(one, landed))) return []
     if (machine === null || !isUnseen(one, landed)) return [{ one, task, landed }]
     return [{ one, task, landed: lastKnown(before.get(task.id), landed), machine }]
   })
@@ -263,6 +263,15 @@ export async function measuredLandings(
       : [{ kind: 'landing.measured' as const, taskId: task.id, missionId: task.missionId, landed }],
   )
   return { now: now.map(({ one: _, ...rest }) => rest), events }
+}
+
+/** A clone may have no remote yet. */
+function isSameBranch(one: string | null, other: string | null): boolean {
+  return one?.replace(/^origin\//, '') === other?.replace(/^origin\//, '')
+}
+
+function isFound(task: TaskToMeasure, landed: Landed): boolean {
+  return landed.is === 'landed' || (landed.is === 'replaced' && !isUnseen(task, landed))
 }
 
 /** Whether there are lines to land that this machine does not see: they may be on another one. */
