@@ -99,7 +99,7 @@ export function deniedIn(tokens: readonly ReportToken[]): readonly string[] {
 
 /** "`a.ts` is otherwise unchanged", "no other changes in `a.ts`": it changed. */
 const besidesWhatChanged =
-  /\b(?:otherwise|(?:no|any) (?:other|further) (?:changes?|edits?)|nothing else|anything else|a(?:part|side) from)\b/
+  /\b(?:otherwise|(?:other|further) (?:changes?|edits?)|\w+thing else|apart from|aside from)\b/
 
 /** "… and so is `a.ts`", "… nor did I change `a.ts`". */
 const sameAgain =
