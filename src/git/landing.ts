@@ -62,7 +62,7 @@ export async function measureLanding(
   )
   const since = Math.min(...request.tasks.map((task) => task.since))
   const commits = await commitsOf(place, branch.tip, since)
-  const gone = await commitsOutside(
+  const outside = await commitsOutside(
     place,
     branch.tip,
     request.tasks.flatMap(({ landed }) => landed?.commit ?? []),
@@ -118,8 +118,8 @@ export async function measureLanding(
     const rest = task.left && readableOf(task.left)
     // What cannot be read is not gone: nothing is replaced then.
     const left = rest?.length === task.left?.length ? rest : null
-    const landedAt = task.landed?.commit ?? null
-    const landed = landedAt === null || gone.has(landedAt) ? null : task.landed
+    const commit = task.landed?.commit ?? null
+    const landed = commit === null || outside.has(commit) ? null : task.landed
     return followLines({ ...task, files, left, landed }, history)
   })
 }

@@ -244,6 +244,10 @@ const cases: Readonly<Record<string, Case>> = {
     facts: { sinceSentBack: { is: 'unknown', paths: ['src/other.ts'] } },
     rules: ['changes_uncertain'],
   },
+  'without a change but before the start': {
+    facts: { ...nothing, betweenAttempts: ['src/early.ts'] },
+    rules: ['nothing_changed'],
+  },
   'with work on another branch only': {
     facts: { ...nothing, hasOtherWork: true, onlyElsewhere: ['src/limit.ts'] },
     rules: ['changes_uncertain'],

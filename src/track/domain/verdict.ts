@@ -346,12 +346,16 @@ function lostClaims({ lost = [], claimedUnchanged, prefix }: VerdictFacts): read
 function explainedNoChange(facts: VerdictFacts): readonly VerdictReason[] {
   const { noChangeReason = '' } = facts.outcome
   if (!lacksChange(facts) || !hasText(noChangeReason)) return []
-  const what = facts.sinceSentBack ? unchangedSince(facts) : 'No file changed.'
+  const { sinceSentBack, betweenAttempts = [] } = facts
+  const isPlain = !sinceSentBack && betweenAttempts.length === 0
+  const what = isPlain ? 'No file changed.' : unchangedSince(facts)
   return [{ rule: 'no_change', text: `${what} The agent says: ${noChangeReason.trim()}`, fix: askToAccept }]
 }
 
+const changedBefore = 'Files changed only while the task was not started'
+
 function unchangedSince({ sinceSentBack, betweenAttempts = [] }: VerdictFacts): string {
-  if (betweenAttempts.length > 0) return 'Files changed only while the task was not started:'
+  if (betweenAttempts.length > 0) return `${changedBefore}.`
   if (sinceSentBack?.is === 'unchanged' && sinceSentBack.isOnlyOfOthers)
     return 'Since the task was sent back, only other tasks, an undo or a restore changed files.'
   return `No file changed since the task ${sinceSentBack ? 'was sent back' : 'began'}.`
@@ -375,8 +379,7 @@ function nothingChanged(facts: VerdictFacts): readonly VerdictReason[] {
   return [
     {
       rule: 'nothing_changed',
-      text: unchangedSince(facts),
-      ...(paths.length > 0 && { paths }),
+      ...(paths.length > 0 ? { text: `${changedBefore}:`, paths } : { text: unchangedSince(facts) }),
       fix: `If no change was needed, complete again with "no_change_reason": "…" in the outcome. If not, complete as partial_success or failed, or make the change. ${startAgain} What you change before that does not count.`,
     },
   ]

@@ -263,6 +263,9 @@ export function missionReads(scope: ReadScope): MissionReads {
   }
 }
 
+/** Log entries that are looked through for the end of a mission; of one that is not among them it is not told who ended it. */
+const maxSearched = 20_000
+
 /** Read from the log: on from the last attempt before the end, because no index leads to the entry. */
 async function endedBy(
   { db, projectId }: ReadScope,
@@ -281,6 +284,7 @@ async function endedBy(
     .select(['actor', 'channel'])
     .where('project_id', '=', projectId)
     .where('seq', '>', before ?? 0)
+    .where('seq', '<=', Number(before ?? 0) + maxSearched)
     .where('kind', '=', 'mission.ended')
     .where('recorded_at', '=', completedAt)
     .where('body', 'like', `%"missionId":"${id}"%`)

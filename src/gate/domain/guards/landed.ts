@@ -47,7 +47,7 @@ export const landed: GuardKind<LandedGuard> = {
       `${nameOf(first)} is ${landingWords(first.landed)}${first.replacementOpen ? ', which did not land' : ''}${more}`,
       left.some(({ machine }) => machine !== undefined)
         ? `Merge the work, then run: waymark landed${onMachines(left)}`
-        : 'Merge the work into the default branch, then send the event again',
+        : `Merge the work into ${branch ?? 'the default branch'}, then send the event again`,
     )
   },
 }
