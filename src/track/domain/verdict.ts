@@ -803,7 +803,7 @@ function ownerFix(files: readonly UncertainFile[], named: readonly string[]): st
   const said = own.every(({ isContested }) => isContested === true)
     ? `You and another agent named ${it}.`
     : `You named ${it}, which is enough unless another agent names ${it} too.`
-  return `${said} If both of you changed ${it}, deny nothing: both tasks stay unproven until a person accepts them: ${askByOutcome}. If only one of you did, the other one sends ${denial}.`
+  return `${said} If both of you changed ${it}, deny nothing: both tasks stay unproven until a person accepts them. ${askByOutcome} If only one of you did, the other one sends ${denial}.`
 }
 
 function ownerText(isProbablyOthers: boolean, agents: readonly string[]): string {
