@@ -8,7 +8,6 @@ const longest = [
   'lines/git-commands',
   'review/edge',
   'reports/check',
-  'reports/engines',
   'gate/commands/inside-command',
   'store/on-postgres/sample',
   'surfaces/mcp/http/notifications',

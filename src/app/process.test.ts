@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { soakTest } from '../../test/support/amount.ts'
 
 // Prints when a signal arrives, cleans up, and keeps working for a while.
 const program = (does: string, work: number) => `
@@ -33,7 +34,7 @@ test.skipIf(process.platform === 'win32')('Ctrl-C that arrives twice at once is 
   expect([name, await code]).toEqual(['SIGINT', 0])
 })
 
-test.skipIf(process.platform === 'win32')('Ctrl-C pressed again ends at once', async () => {
+soakTest.skipIf(process.platform === 'win32')('Ctrl-C pressed again ends at once', async () => {
   const { child, name, code } = await runChild({ work: 300_000 })
   await sleep(700)
   child.kill('SIGINT')

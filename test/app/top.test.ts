@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { soakTest } from '../support/amount.ts'
 import { type CommandLineProject, openCommandLine } from '../surfaces/cli/command-line.ts'
 import { type FullScreen, hasPty, openScreen } from './screen.ts'
 
@@ -99,26 +100,29 @@ describe.skipIf(!hasPty)('waymark top, in a real pseudo-terminal', () => {
     expect(await screen.ended).toBe(0)
   })
 
-  test('fits itself to another size, also to a small one, and no text of an agent steers it', async () => {
-    const project = openAsking()
-    for (const at of [1, 2, 3, 4, 5, 6]) project.ask(`Question ${at}?`)
-    const screen = openScreen(project, ['top'], { columns: 120, rows: 40 })
-    await screen.shows('Question 6?')
-    screen.resize(80, 24)
-    await screen.shows(/\bMISSIONS\n.*Atlas/)
-    screen.resize(50, 10)
-    await screen.shows(/and \d more/)
-    await lastLine(screen).toBe('j k move · e answer · d dismiss · q quit')
-    await screen.shows(/^waymark top · project/)
-    screen.resize(100, 30)
-    await screen.shows('Question 6?')
-    // No text of an agent steers it.
-    project.ask('\u001b[2J\u001b[1;1HGONE\u001b]0;t\u0007\u009b5A\u202eevil\r\n\tnext 漢字漢字 👩‍👩‍👧')
-    await screen.shows('next 漢字漢字')
-    await screen.shows(/^waymark top · project · 7 need you/)
-    await screen.shows('[2J[1;1HGONE]0;t5Aevil next')
-    await lastLine(screen).toContain('q quit')
-  })
+  soakTest(
+    'fits itself to another size, also to a small one, and no text of an agent steers it',
+    async () => {
+      const project = openAsking()
+      for (const at of [1, 2, 3, 4, 5, 6]) project.ask(`Question ${at}?`)
+      const screen = openScreen(project, ['top'], { columns: 120, rows: 40 })
+      await screen.shows('Question 6?')
+      screen.resize(80, 24)
+      await screen.shows(/\bMISSIONS\n.*Atlas/)
+      screen.resize(50, 10)
+      await screen.shows(/and \d more/)
+      await lastLine(screen).toBe('j k move · e answer · d dismiss · q quit')
+      await screen.shows(/^waymark top · project/)
+      screen.resize(100, 30)
+      await screen.shows('Question 6?')
+      // No text of an agent steers it.
+      project.ask('\u001b[2J\u001b[1;1HGONE\u001b]0;t\u0007\u009b5A\u202eevil\r\n\tnext 漢字漢字 👩‍👩‍👧')
+      await screen.shows('next 漢字漢字')
+      await screen.shows(/^waymark top · project · 7 need you/)
+      await screen.shows('[2J[1;1HGONE]0;t5Aevil next')
+      await lastLine(screen).toContain('q quit')
+    },
+  )
 
   test('decides nothing in the shell of an agent, and gives the terminal back at a signal', async () => {
     const project = openAsking()
@@ -134,7 +138,7 @@ describe.skipIf(!hasPty)('waymark top, in a real pseudo-terminal', () => {
     await state(screen).toEqual([false, true])
   })
 
-  test('a crash gives the terminal back, and is told', async () => {
+  soakTest('a crash gives the terminal back, and is told', async () => {
     const project = openAsking()
     const sign = join(project.home, 'break')
     const crash = encodeURIComponent(`import { existsSync } from 'node:fs'
@@ -149,23 +153,26 @@ describe.skipIf(!hasPty)('waymark top, in a real pseudo-terminal', () => {
     await state(screen).toEqual([false, true])
   })
 
-  test.skipIf(process.platform === 'win32')('Ctrl-Z gives the terminal back until it goes on', async () => {
-    const project = openAsking()
-    const screen = openScreen(project, ['--norc', '--noprofile', '-i'], { program: 'bash' })
-    screen.type(`PS1='$ '; '${process.execPath}' '${import.meta.dirname}/../../bin/waymark.js' top\r`)
-    await screen.shows('Nothing needs you.')
-    expect(screen.isAlternate()).toBe(true)
-    screen.type('\u001a')
-    await screen.shows('Stopped')
-    await state(screen).toEqual([false, true])
-    screen.type('echo the shell is $((40 + 2))\r')
-    await screen.shows('the shell is 42')
-    screen.type('fg\r')
-    await screen.shows('Nothing needs you.')
-    expect(screen.isAlternate()).toBe(true)
-    screen.type('q')
-    await expect.poll(() => screen.isAlternate(), { timeout: 30_000 }).toBe(false)
-  })
+  soakTest.skipIf(process.platform === 'win32')(
+    'Ctrl-Z gives the terminal back until it goes on',
+    async () => {
+      const project = openAsking()
+      const screen = openScreen(project, ['--norc', '--noprofile', '-i'], { program: 'bash' })
+      screen.type(`PS1='$ '; '${process.execPath}' '${import.meta.dirname}/../../bin/waymark.js' top\r`)
+      await screen.shows('Nothing needs you.')
+      expect(screen.isAlternate()).toBe(true)
+      screen.type('\u001a')
+      await screen.shows('Stopped')
+      await state(screen).toEqual([false, true])
+      screen.type('echo the shell is $((40 + 2))\r')
+      await screen.shows('the shell is 42')
+      screen.type('fg\r')
+      await screen.shows('Nothing needs you.')
+      expect(screen.isAlternate()).toBe(true)
+      screen.type('q')
+      await expect.poll(() => screen.isAlternate(), { timeout: 30_000 }).toBe(false)
+    },
+  )
 })
 
 test('without a terminal it says so, and names what to use instead', () => {

@@ -115,7 +115,7 @@ test('never is a transition taken whose guard is false', () => {
         run = result.run
       }
     }),
-    { numRuns: amount({ test: 40, soak: 300 }) },
+    { numRuns: amount({ test: 20, soak: 300 }) },
   )
   expect(moved).toBeGreaterThan(0)
 })
@@ -127,7 +127,7 @@ test('replaying the accepted events alone gives the same run, and a refused one 
       expect(play(definition, first.accepted)).toEqual(first)
       expect(first.run.revision).toBe(first.accepted.length + 1)
     }),
-    { numRuns: amount({ test: 40, soak: 300 }) },
+    { numRuns: amount({ test: 20, soak: 300 }) },
   )
 })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { SnapshotRef, WorkTreeWitness } from '../../src/git/ports/work-tree.ts'
 import { createWitness } from '../../src/git/witness.ts'
-import { amount } from '../support/amount.ts'
+import { amount, soakTest } from '../support/amount.ts'
 import { projectRepository, temporaryFolder, WorkFolder } from '../support/git-repository.ts'
 
 const megabyte = 1024 * 1024
@@ -38,7 +38,7 @@ async function someTasks(repo: WorkFolder, witness: WorkTreeWitness): Promise<vo
 
 const files = amount({ test: 2, soak: 10 })
 
-test('megabytes of unchanged untracked files beside several tasks are kept once', async () => {
+soakTest('megabytes of unchanged untracked files beside several tasks are kept once', async () => {
   const repo = projectRepository()
   for (let file = 0; file < files; file += 1) repo.put(`data/${file}.bin`, randomBytes(3 * megabyte))
   const stateFolder = temporaryFolder()
@@ -47,7 +47,7 @@ test('megabytes of unchanged untracked files beside several tasks are kept once'
   expect(sizeOf(stateFolder)).toBeLessThan((3 * files + 2) * megabyte)
 })
 
-test('without git, too, text that stays is kept once', async () => {
+soakTest('without git, too, text that stays is kept once', async () => {
   const folder = new WorkFolder(temporaryFolder())
   folder.put('lib/util.ts', 'one\n')
   for (let file = 0; file < files; file += 1)
@@ -79,7 +79,7 @@ test('what no snapshot names goes, and what one names stays', async () => {
   expect((await witness.unifiedDiff(start, end))?.text).toContain('-as it was at the start\n+as it is')
 })
 
-test('a snapshot that is being taken keeps everything where it is', async () => {
+soakTest('a snapshot that is being taken keeps everything where it is', async () => {
   const repo = projectRepository()
   const stateFolder = temporaryFolder()
   let now = Date.now()

@@ -33,7 +33,8 @@ const blinding = {
 }
 
 test('an edit of the same size with its time restored is found, whatever setting of either scope hides it from git', async () => {
-  const made = Object.entries(blinding).flatMap(([key, value], at) => {
+  const some = Object.entries(blinding).filter((_, at) => at % amount({ test: 2, soak: 1 }) === 0)
+  const made = some.flatMap(([key, value], at) => {
     const scopes = at % 2 === 0 ? ['local', 'global'] : ['global', 'local']
     return scopes.slice(0, amount({ test: 1, soak: 2 })).map((scope) => {
       const home = new WorkFolder(temporaryFolder())

@@ -13,7 +13,7 @@ test.each(runs.slice(0, amount({ test: 1, soak: 4 })))(
   'no line of a random run is told as of an agent that did not write it: %j',
   { timeout: 240_000 },
   async ({ seed, hooks }) => {
-    const { judged, unsure: _, ...wrong } = await randomRun(seed, 9, { hooks })
+    const { judged, unsure: _, ...wrong } = await randomRun(seed, amount({ test: 4, soak: 9 }), { hooks })
     expect(judged).toBeGreaterThan(6)
     expect(wrong).toEqual({ accused: [], lost: [], missing: [], files: [] })
   },

@@ -4,6 +4,7 @@ import { readServeFlags } from '../../src/app/settings/flags.ts'
 import { runNotificationSender } from '../../src/notifications/operations/send-loop.ts'
 import { isPrivate } from '../../src/notifications/senders/addresses.ts'
 import { messenger } from '../../src/notifications/senders/messenger.ts'
+import { soakTest } from '../support/amount.ts'
 import { person } from '../support/project.ts'
 import { openReceiver, signatureOf } from './receiver.ts'
 import { base, openTelling } from './telling.ts'
@@ -299,7 +300,7 @@ describe('who is told what', () => {
 })
 
 describe('several servers, and one that ends', () => {
-  test('each notice is sent once, whoever is quicker', async () => {
+  soakTest('each notice is sent once, whoever is quicker', async () => {
     const { asPerson, ask, sender } = await openTelling()
     const receiver = await openReceiver()
     await asPerson('notify_add', { form: 'webhook', url: receiver.url })

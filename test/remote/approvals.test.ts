@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openTeam } from '../people/team-server.ts'
+import { soakTest } from '../support/amount.ts'
 import { runProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
 import { runBeside } from '../support/started-program.ts'
@@ -367,7 +368,7 @@ test('what a task did in a linked work tree and merged is as it was recorded', a
   expect(await server.api('approve', { id: run })).toMatchObject({ status: 'succeeded' })
 })
 
-test('an approval given where the files are counts for one given elsewhere after it', async () => {
+soakTest('an approval given where the files are counts for one given elsewhere after it', async () => {
   const team = await openTeam()
   const secretOf = async (name: string, kind: 'agent' | 'person') =>
     (await team.call('token_create', { kind, person: name, ...(kind === 'agent' && { name: 'builder' }) }))
@@ -396,28 +397,31 @@ test('an approval given where the files are counts for one given elsewhere after
   expect(await approve('Nils', other)).toMatchObject({ decided: true, status: 'succeeded' })
 })
 
-test('an approval that a person’s event gave counts for an event of an agent with the files', async () => {
-  const server = await teamServer()
-  const machine = connectedMachine(server, server.newToken('ada'))
-  const both = reviewed
-    .replace('events: [', 'events: [{ name: approve, allowed_roles: [reviewer] }, ')
-    .replace(
-      'transitions: [',
-      'transitions: [{ from: work, event: approve, to: done, guard: { all: [reviewed, set] } }, ',
+soakTest(
+  'an approval that a person’s event gave counts for an event of an agent with the files',
+  async () => {
+    const server = await teamServer()
+    const machine = connectedMachine(server, server.newToken('ada'))
+    const both = reviewed
+      .replace('events: [', 'events: [{ name: approve, allowed_roles: [reviewer] }, ')
+      .replace(
+        'transitions: [',
+        'transitions: [{ from: work, event: approve, to: done, guard: { all: [reviewed, set] } }, ',
+      )
+    const { task, run, agent } = await begunTask(
+      machine,
+      `${both}  set: { type: context, variable: x, condition: exists }\n`,
     )
-  const { task, run, agent } = await begunTask(
-    machine,
-    `${both}  set: { type: context, variable: x, condition: exists }\n`,
-  )
-  await agent.call('complete_task', { task_id: task, ...succeeded })
-  const environment = {
-    ...machine.environment,
-    WAYMARK_SERVER: server.address,
-    WAYMARK_TOKEN: server.newToken('maria', 'person'),
-  }
-  const approved = runProgram(['approve', run, '--json'], { folder: machine.folder, environment })
-  expect(JSON.parse(approved.out)).toMatchObject({ event: 'approve', decided: false })
-  expect(await agent.call('state_gate_emit_event', finish(run, 'one'))).toMatchObject({
-    result: { accepted: true },
-  })
-})
+    await agent.call('complete_task', { task_id: task, ...succeeded })
+    const environment = {
+      ...machine.environment,
+      WAYMARK_SERVER: server.address,
+      WAYMARK_TOKEN: server.newToken('maria', 'person'),
+    }
+    const approved = runProgram(['approve', run, '--json'], { folder: machine.folder, environment })
+    expect(JSON.parse(approved.out)).toMatchObject({ event: 'approve', decided: false })
+    expect(await agent.call('state_gate_emit_event', finish(run, 'one'))).toMatchObject({
+      result: { accepted: true },
+    })
+  },
+)

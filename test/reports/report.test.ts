@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { markdownText } from '../../src/reports/domain/document.ts'
 import { process } from '../gate/runs/processes.ts'
 import { driving, writeProcess } from '../gate/runs/run.ts'
+import { soakTest } from '../support/amount.ts'
 import { type Answer, openProject, person, type TestProject } from '../support/project.ts'
 import { openCommandLine, startWork } from '../surfaces/cli/command-line.ts'
 import { openHttpProject } from '../surfaces/http/http-project.ts'
@@ -86,7 +87,7 @@ describe('the report of a mission', () => {
     expect(text).toMatch(/Attempt time, median: .* \(measured, n = 1 attempt\)/)
   })
 
-  test('is the same bytes for the same records, in each form, after time has gone by', async () => {
+  soakTest('is the same bytes for the same records, in each form, after time has gone by', async () => {
     const project = await openProject()
     const { mission_id } = await reported(project)
     for (const format of ['markdown', 'html', 'json']) {

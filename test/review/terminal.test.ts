@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { hasPty, openScreen } from '../app/screen.ts'
+import { soakTest } from '../support/amount.ts'
 import { openCommandLine, startWork } from '../surfaces/cli/command-line.ts'
 
 const prompt = /\[q\]uit:$/
@@ -48,7 +49,7 @@ test.skipIf(!hasPty)('Ctrl-C and Ctrl-D at a question leave a review, and nothin
   expect(await screen.ended).toBe(0)
 })
 
-test.skipIf(!hasPty)('a signal ends a review without an error while its pager is open', async () => {
+soakTest.skipIf(!hasPty)('a signal ends a review without an error while its pager is open', async () => {
   const screen = openWork()('echo opened; sleep 60')
   await screen.shows('opened')
   screen.process.kill('SIGTERM')

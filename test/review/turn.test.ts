@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { soakTest } from '../support/amount.ts'
 import { runProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
 import { openStdioProject, serverEnvironment } from '../support/stdio-project.ts'
@@ -185,7 +186,7 @@ test('an agent’s shell, words below no mark and what is not there are refused,
   expect(unknown.error).not.toContain('get_context')
 })
 
-test('a long difference is shown to its end, and no name of a file passes for a line', async () => {
+soakTest('a long difference is shown to its end, and no name of a file passes for a line', async () => {
   const { agent, person, outcome } = await openTurn()
   const lines = (added: string) =>
     Array.from({ length: 12_000 }, (_, at) => `same ${at}\n${at % 10 === 0 ? added : ''}`).join('')

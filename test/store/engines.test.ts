@@ -7,7 +7,7 @@ import type { Store } from '../../src/store/ports/store.ts'
 import { openPostgresStore } from '../../src/store/postgres/store.ts'
 import { randomIds } from '../../src/store/random-ids.ts'
 import { searchStartLength } from '../../src/store/schema/plan.ts'
-import { amount } from '../support/amount.ts'
+import { amount, soakTest } from '../support/amount.ts'
 import { aMission, anAttempt } from '../support/entities.ts'
 import { emptyPostgres, isPostgresLeftOut } from '../support/postgres/database.ts'
 import { type TemporaryStore, temporaryPostgresStore } from '../support/store.ts'
@@ -211,26 +211,29 @@ describe.each(dialects)('what engines take differently, in $dialect', ({ dialect
   const length = amount({ test: 100, soak: 1_000 })
   const isIndexed = length >= 1_000
 
-  test('a long chain of tasks has the right order at once and link by link, and is walked by its indexes', async () => {
-    await using temporary = await alone()
-    const store = dialect === 'postgres' ? overOneConnection(temporary) : temporary.store
-    const numbers = Array.from({ length }, (_, number) => number)
-    const last = t(length - 1)
-    await happened(store, 1, ...[...numbers, 2000, 2001].map((number) => planned(number)))
-    await happened(store, 2, ...numbers.slice(1).map((number) => depends(number, number - 1)))
-    const next = async () => (await store.view(({ plan }) => plan.next({ now: 0 })))?.task.id
-    expect(await next()).toBe(t(0))
-    const scans = dialect === 'postgres' && isIndexed ? await scansOf(temporary.file, store) : null
-    // Link by link: what now begins the longest chain comes first.
-    await happened(store, 3, depends(0, 2000))
-    expect(await next()).toBe(t(2000))
-    expect((await store.view(({ plan }) => plan.chain(last, t(2000))))?.length).toBe(length + 1)
-    if (scans) expect(await scans()).toBeLessThan(100)
-    await happened(store, 4, { kind: 'dependency.removed', taskId: t(0), dependsOnId: t(2000) })
-    expect(await next()).toBe(t(0))
-    expect((await store.view(({ plan }) => plan.chain(last, t(0))))?.length).toBe(length)
-    expect(await store.view(({ plan }) => plan.chain(t(0), last))).toBeNull()
-  })
+  soakTest(
+    'a long chain of tasks has the right order at once and link by link, and is walked by its indexes',
+    async () => {
+      await using temporary = await alone()
+      const store = dialect === 'postgres' ? overOneConnection(temporary) : temporary.store
+      const numbers = Array.from({ length }, (_, number) => number)
+      const last = t(length - 1)
+      await happened(store, 1, ...[...numbers, 2000, 2001].map((number) => planned(number)))
+      await happened(store, 2, ...numbers.slice(1).map((number) => depends(number, number - 1)))
+      const next = async () => (await store.view(({ plan }) => plan.next({ now: 0 })))?.task.id
+      expect(await next()).toBe(t(0))
+      const scans = dialect === 'postgres' && isIndexed ? await scansOf(temporary.file, store) : null
+      // Link by link: what now begins the longest chain comes first.
+      await happened(store, 3, depends(0, 2000))
+      expect(await next()).toBe(t(2000))
+      expect((await store.view(({ plan }) => plan.chain(last, t(2000))))?.length).toBe(length + 1)
+      if (scans) expect(await scans()).toBeLessThan(100)
+      await happened(store, 4, { kind: 'dependency.removed', taskId: t(0), dependsOnId: t(2000) })
+      expect(await next()).toBe(t(0))
+      expect((await store.view(({ plan }) => plan.chain(last, t(0))))?.length).toBe(length)
+      expect(await store.view(({ plan }) => plan.chain(t(0), last))).toBeNull()
+    },
+  )
 })
 
 /** What a session scanned is told of it, so there is one session. */

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { amount } from '../support/amount.ts'
 import {
   type Answer,
   agentActor,
@@ -608,7 +609,7 @@ describe('the verdict on a completion with a check', () => {
     expect(await asked()).toEqual([id])
   })
 
-  test.each(['failed', 'partial_success'])(
+  test.each(['failed', 'partial_success'].slice(0, amount({ test: 1, soak: 2 })))(
     'asks about it once when the last one ends as %s',
     async (status) => {
       const { id, project, completeOther, asked } = await besideAnother()
@@ -625,24 +626,23 @@ describe('the verdict on a completion with a check', () => {
     },
   )
 
-  test.each(['abandons it', 'takes it over', 'ends its mission as failed'])(
-    'asks about it once somebody %s, the last one',
-    async (how) => {
-      const { id, other, mission, project, asked } = await besideAnother()
-      project.wait(3 * 60 * 60 * 1000)
-      if (how === 'abandons it') {
-        const [{ item_id }] = (await project.call('inbox', { kind: 'stale_attempt' })).items
-        await project.call('approve', { id: item_id }, { actor: person })
-      } else if (how === 'takes it over') {
-        const actor = { ...agentActor, connection: 'c3' }
-        await project.call('start_task', { planned_task_id: other, name: 'B', take_over: true }, { actor })
-      } else {
-        await project.call('complete_mission', { mission_id: mission, status: 'failed', summary: 'No.' })
-      }
-      expect(await asked()).toEqual([id])
-      expect(troubles(await project.call('doctor'))).toEqual([])
-    },
-  )
+  test.each(
+    ['abandons it', 'takes it over', 'ends its mission as failed'].slice(0, amount({ test: 1, soak: 3 })),
+  )('asks about it once somebody %s, the last one', async (how) => {
+    const { id, other, mission, project, asked } = await besideAnother()
+    project.wait(3 * 60 * 60 * 1000)
+    if (how === 'abandons it') {
+      const [{ item_id }] = (await project.call('inbox', { kind: 'stale_attempt' })).items
+      await project.call('approve', { id: item_id }, { actor: person })
+    } else if (how === 'takes it over') {
+      const actor = { ...agentActor, connection: 'c3' }
+      await project.call('start_task', { planned_task_id: other, name: 'B', take_over: true }, { actor })
+    } else {
+      await project.call('complete_mission', { mission_id: mission, status: 'failed', summary: 'No.' })
+    }
+    expect(await asked()).toEqual([id])
+    expect(troubles(await project.call('doctor'))).toEqual([])
+  })
 
   test('answers a criterion later, with other words for the same work', async () => {
     const project = await openProject()

@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { soakTest } from '../support/amount.ts'
 import { recordGuardedCommand } from '../support/guarded-command.ts'
 import { agentActor, openProject, person, type TestProject } from '../support/project.ts'
 
@@ -251,7 +252,7 @@ test('runs no filter of the repository, and names what it leaves out', async () 
   })
 })
 
-test('restores a thousand files at once', async () => {
+soakTest('restores a thousand files at once', async () => {
   const { call, git, write, read, restore, guard, wait } = await opened()
   const id = await started({ call, wait })
   for (let at = 0; at < 1000; at += 1) write(`many/f${at}.txt`, `${at}\n`)

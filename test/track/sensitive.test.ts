@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { amount } from '../support/amount.ts'
 import { openProject, person, type TestProject } from '../support/project.ts'
 
 async function completed(
@@ -72,7 +73,7 @@ describe('sensitive files', () => {
     expect(items).toMatchObject([{ paths: [ci] }])
   })
 
-  test.each([{ isOnMachine: false }, { isOnMachine: true }])(
+  test.each([{ isOnMachine: false }, { isOnMachine: true }].slice(0, amount({ test: 1, soak: 2 })))(
     'scripts of a manifest ask, a dependency does not ($isOnMachine)',
     async (options) => {
       const project = await openProject(options)

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { SnapshotId } from '../../src/kernel/id.ts'
 import { treeWritten } from '../../src/track/operations/tree-write.ts'
 import { happened } from '../store/events.ts'
+import { soakTest } from '../support/amount.ts'
 import { recordGuardedCommand } from '../support/guarded-command.ts'
 import { openProject, person } from '../support/project.ts'
 
@@ -147,7 +148,7 @@ describe('while another task is open', () => {
     expect(await tasksOf('web/view.ts')).toEqual([open])
   })
 
-  test('a restore counts as one beside many other attempts, too', async () => {
+  soakTest('a restore counts as one beside many other attempts, too', async () => {
     const { call, complete, wait } = await besideAnother()
     for (let count = 0; count < 25; count += 1) {
       const { task_id } = await call('start_task', { name: `Other ${count}`, goal: 'g' })

@@ -2,6 +2,7 @@ import { symlinkSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openProjects } from '../../src/app/serve/projects.ts'
+import { amount } from '../support/amount.ts'
 import type { Answer } from '../support/project.ts'
 import { shared } from '../support/shared.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
@@ -417,11 +418,13 @@ describe('a completion over MCP', () => {
         ...(outcome && { outcome: outcome(dir) }),
         ...(metadata && { metadata }),
       }
-      const preview = await complete(all, id, { ...words, preview: true })
+      // In `npm test` every third case is tried beforehand.
+      const isTried = Object.keys(cases).indexOf(name) % amount({ test: 3, soak: 1 }) === 0
+      const preview = isTried ? await complete(all, id, { ...words, preview: true }) : null
       const completed = await complete(all, id, words)
       expect(rulesOf(completed)).toEqual(rules)
       expect(completed.verdict?.is ?? null).toBe(is)
-      expect(judgedIn(preview)).toEqual(judgedIn(completed))
+      if (preview) expect(judgedIn(preview)).toEqual(judgedIn(completed))
       expect(completed.settled).toBe(is === 'contradicted' ? false : undefined)
       judged.set(id, is)
     },

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { soakTest } from '../../support/amount.ts'
 import type { Answer } from '../../support/project.ts'
 import { runDemo, runFile } from './played.ts'
 
@@ -38,7 +39,7 @@ test('waits with the recorded day until a person presses the button of its page'
   expect(program.leftovers()).toEqual([])
 })
 
-test('npm start that is interrupted before the day begins leaves nothing', async () => {
+soakTest('npm start that is interrupted before the day begins leaves nothing', async () => {
   const program = runFile('scripts/run.mjs', 'scripts/start.ts', '--port', '0')
   await program.printed(/watch a recorded day/)
   expect(program.leftovers()).toHaveLength(1)

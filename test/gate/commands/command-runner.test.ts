@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { commandRunner } from '../../../src/gate/commands/command-runner.ts'
 import type { CommandEnd } from '../../../src/gate/ports/command-runner.ts'
-import { amount } from '../../support/amount.ts'
+import { amount, soakTest } from '../../support/amount.ts'
 import { defunctDescendants } from '../../support/defunct.ts'
 import { temporaryFolder, WorkFolder } from '../../support/git-repository.ts'
 
@@ -183,7 +183,7 @@ describe('a child in the background', () => {
     await until(() => !runs(Number(output)))
   })
 
-  test('does not wait for a child that left the group and keeps the output open', async () => {
+  soakTest('does not wait for a child that left the group and keeps the output open', async () => {
     const left = `${temporaryFolder()}/left`
     const { output, status } = await run(
       `setsid sh -c 'touch "${left}"; exec sleep 1000' & echo $!; until [ -e "${left}" ]; do sleep 0.02; done`,
@@ -220,24 +220,27 @@ test('stop ends every command, with its children', async () => {
   await runner.stop()
 })
 
-test('many commands leave no defunct process, whether they end, are killed, or go to the background', async () => {
-  const runner = commandRunner()
-  const folder = temporaryFolder()
-  const forms = [
-    { run: 'exit 3', timeout: minute },
-    { run: 'kill -KILL $$', timeout: minute },
-    { run: 'exec sleep 1000', timeout: 50 },
-    { run: 'sleep 1000 & sleep 1000 & exit 0', timeout: minute },
-    { run: 'exec >&- 2>&-; sleep 0.1', timeout: minute },
-  ]
-  for (let round = 0; round < amount({ test: 1, soak: 5 }); round += 1) {
-    const some = Array.from({ length: amount({ test: 2, soak: 8 }) }, () =>
-      forms.map((form) => runner.start({ ...form, folder })),
-    )
-    await Promise.all(some.flat())
-  }
-  await expect.poll(defunctDescendants, { timeout: 20_000 }).toEqual([])
-})
+soakTest(
+  'many commands leave no defunct process, whether they end, are killed, or go to the background',
+  async () => {
+    const runner = commandRunner()
+    const folder = temporaryFolder()
+    const forms = [
+      { run: 'exit 3', timeout: minute },
+      { run: 'kill -KILL $$', timeout: minute },
+      { run: 'exec sleep 1000', timeout: 50 },
+      { run: 'sleep 1000 & sleep 1000 & exit 0', timeout: minute },
+      { run: 'exec >&- 2>&-; sleep 0.1', timeout: minute },
+    ]
+    for (let round = 0; round < amount({ test: 1, soak: 5 }); round += 1) {
+      const some = Array.from({ length: amount({ test: 2, soak: 8 }) }, () =>
+        forms.map((form) => runner.start({ ...form, folder })),
+      )
+      await Promise.all(some.flat())
+    }
+    await expect.poll(defunctDescendants, { timeout: 20_000 }).toEqual([])
+  },
+)
 
 test('several commands run at once', async () => {
   const runner = commandRunner()

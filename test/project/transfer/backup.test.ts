@@ -7,7 +7,7 @@ import { endOfCommand } from '../../../src/gate/operations/run/commands.ts'
 import type { AttemptId, CommandResultId } from '../../../src/kernel/id.ts'
 import { fingerprint } from '../../../src/store/fingerprint.ts'
 import { restoreFromBackup } from '../../../src/store/safety/restore-backup.ts'
-import { amount } from '../../support/amount.ts'
+import { amount, soakTest } from '../../support/amount.ts'
 import { agent } from '../../support/entities.ts'
 import { isPostgresLeftOut } from '../../support/postgres/database.ts'
 import {
@@ -133,7 +133,7 @@ test.each(places.slice(0, amount({ test: 1, soak: 2 })))(
 
 const bin = '/usr/lib/postgresql/15/bin'
 
-test.skipIf(isPostgresLeftOut || !existsSync(join(bin, 'pg_dump')))(
+soakTest.skipIf(isPostgresLeftOut || !existsSync(join(bin, 'pg_dump')))(
   'case 42: what pg_dump wrote is restored as it was',
   async () => {
     const project = await movable()

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { soakTest } from '../../support/amount.ts'
 import { git } from '../../support/git.ts'
 import { temporaryFolder } from '../../support/git-repository.ts'
 import { runProgram } from '../../support/program.ts'
@@ -93,7 +94,7 @@ describe('a work tree is made, worked in and removed', () => {
     lives(repository('my tree é'), at, join(home, 'my tree é-<task>'))
   })
 
-  test('of a bare main repository, from one of its trees', () => {
+  soakTest('of a bare main repository, from one of its trees', () => {
     const { home, at, repository } = somewhere()
     repository('source').git('clone', '-q', '--bare', '.', join(home, 'app é.git'))
     at(join(home, 'app é.git')).git('worktree', 'add', '-q', join(home, 'main tree'), 'main')
@@ -117,7 +118,7 @@ describe('a work tree is made, worked in and removed', () => {
     expect(at(path).json('worktree', 'remove', task)).toMatchObject({ removed: true })
   })
 
-  test('of a submodule, in a folder outside of the repository that it belongs to', () => {
+  soakTest('of a submodule, in a folder outside of the repository that it belongs to', () => {
     const { home, at, repository } = somewhere()
     repository('part')
     const whole = repository('whole é')
@@ -136,22 +137,25 @@ describe('a work tree is made, worked in and removed', () => {
   })
 })
 
-test('a tree whose submodules were filled is removed by force alone, and what goes with it is named', () => {
-  const { home, at, repository } = somewhere()
-  repository('part')
-  const whole = repository('whole')
-  whole.git('submodule', 'add', '-q', join(home, 'part'), 'part é')
-  whole.git('commit', '-qm', 'With a part')
-  const task = planned(whole)
-  const { path, notes } = whole.json('worktree', 'add', task)
-  expect(notes.join()).toContain(
-    'Submodules are empty there (part é). Fill them in that tree with: git submodule update --init',
-  )
-  at(path).git('submodule', 'update', '-q', '--init')
-  const { error } = whole.run('worktree', 'remove', task)
-  expect(error).toContain('1 submodule has a repository of its own there (part é)')
-  expect(error).toContain('--force')
-  const { lost } = whole.json('worktree', 'remove', task, '--force')
-  expect(lost).toMatchObject({ submodules: { total: 1, first: ['part é'] }, uncommitted: { total: 0 } })
-  expect(existsSync(path)).toBe(false)
-})
+soakTest(
+  'a tree whose submodules were filled is removed by force alone, and what goes with it is named',
+  () => {
+    const { home, at, repository } = somewhere()
+    repository('part')
+    const whole = repository('whole')
+    whole.git('submodule', 'add', '-q', join(home, 'part'), 'part é')
+    whole.git('commit', '-qm', 'With a part')
+    const task = planned(whole)
+    const { path, notes } = whole.json('worktree', 'add', task)
+    expect(notes.join()).toContain(
+      'Submodules are empty there (part é). Fill them in that tree with: git submodule update --init',
+    )
+    at(path).git('submodule', 'update', '-q', '--init')
+    const { error } = whole.run('worktree', 'remove', task)
+    expect(error).toContain('1 submodule has a repository of its own there (part é)')
+    expect(error).toContain('--force')
+    const { lost } = whole.json('worktree', 'remove', task, '--force')
+    expect(lost).toMatchObject({ submodules: { total: 1, first: ['part é'] }, uncommitted: { total: 0 } })
+    expect(existsSync(path)).toBe(false)
+  },
+)

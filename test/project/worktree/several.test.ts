@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { amount } from '../../support/amount.ts'
+import { amount, soakTest } from '../../support/amount.ts'
 import { git as runGit } from '../../support/git.ts'
 import { openProject, person } from '../../support/project.ts'
 
@@ -66,7 +66,7 @@ describe.each([{ isOnMachine: true }, { isOnMachine: false }].slice(0, amount({ 
       expect(merged).toMatchObject({ agent: 'worker-a', working: false, uncommitted_files: 0, merged: true })
     })
 
-    test('a task remembers its tree while there is one', async () => {
+    soakTest('a task remembers its tree while there is one', async () => {
       const { call, plan } = await opened(options)
       const task = await plan('Draw')
       expect((await call('show', { id: task })).own_work_tree).toBeNull()
@@ -76,7 +76,7 @@ describe.each([{ isOnMachine: true }, { isOnMachine: false }].slice(0, amount({ 
       expect((await call('show', { id: task })).own_work_tree).toBeNull()
     })
 
-    test('force says what was lost, and how its commits come back', async () => {
+    soakTest('force says what was lost, and how its commits come back', async () => {
       const { call, git, refused, plan, asPerson } = await opened(options)
       const task = await plan('Draw')
       const { path, branch } = await call('worktree_add', { task_id: task })

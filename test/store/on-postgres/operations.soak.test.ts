@@ -7,7 +7,13 @@ const tests = join(import.meta.dirname, '..', '..')
 const ofFiles = ['gate/runs/waiting.test.ts', 'plan/concurrency.test.ts']
 
 for (const file of globSync(
-  ['track/*.test.ts', 'plan/*.test.ts', 'gate/runs/*.test.ts', 'people/*.test.ts'],
+  [
+    'track/*.test.ts',
+    'plan/*.test.ts',
+    'gate/runs/*.test.ts',
+    'people/*.test.ts',
+    'notifications/edit.test.ts',
+  ],
   {
     cwd: tests,
   },

@@ -12,7 +12,7 @@ import type { FolderProjectQuery } from '../../../src/store/postgres/project.ts'
 import { openPostgresStore, projectsOf } from '../../../src/store/postgres/store.ts'
 import { randomIds } from '../../../src/store/random-ids.ts'
 import { schemaVersion } from '../../../src/store/schema/schema.ts'
-import { amount } from '../../support/amount.ts'
+import { amount, soakTest } from '../../support/amount.ts'
 import { awakeTime } from '../../support/awake-time.ts'
 import { agent, aMission } from '../../support/entities.ts'
 import { cuttingProxy } from '../../support/postgres/cutting-proxy.ts'
@@ -168,37 +168,40 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
       ])
   })
 
-  test('one that was stopped inside a transaction holds the others up until its time is over', async () => {
-    const url = await sharedPostgres()
-    const root = folder()
-    // The usual times in the soak run: five seconds, and ten for whoever waits.
-    const times =
-      amount({ test: 1, soak: 0 }) === 1 ? { awayMs: 10_000, lockMs: 3_300, idleMs: 300 } : usualTimes
-    const [one, other] = [server(url, { root }, times), server(url, { root }, times)]
-    await happened(one, 1, started('m-1'))
-    let decisions = 0
-    const holding = Promise.withResolvers<void>()
-    const goesOn = Promise.withResolvers<void>()
-    const stopped = one.record({
-      actor: agent,
-      at: 2,
-      decide: async ({ eventLog: log }) => {
-        decisions += 1
-        // What is read was read under the lock.
-        await log.head()
-        holding.resolve()
-        // As long as a process that is stopped asks nothing.
-        if (decisions === 1) await goesOn.promise
-        return { events: [started('m-2')], answer: null }
-      },
-    })
-    await holding.promise
-    const writing = happened(other, 3, started('m-3')).finally(() => goesOn.resolve())
-    expect(await awakeTime(writing)).toBeLessThan(9_000)
-    await stopped
-    expect(decisions).toBe(2)
-    expect(await expectWhole(one)).toEqual(['m-1', 'm-3', 'm-2'])
-  })
+  soakTest(
+    'one that was stopped inside a transaction holds the others up until its time is over',
+    async () => {
+      const url = await sharedPostgres()
+      const root = folder()
+      // The usual times in the soak run: five seconds, and ten for whoever waits.
+      const times =
+        amount({ test: 1, soak: 0 }) === 1 ? { awayMs: 10_000, lockMs: 3_300, idleMs: 300 } : usualTimes
+      const [one, other] = [server(url, { root }, times), server(url, { root }, times)]
+      await happened(one, 1, started('m-1'))
+      let decisions = 0
+      const holding = Promise.withResolvers<void>()
+      const goesOn = Promise.withResolvers<void>()
+      const stopped = one.record({
+        actor: agent,
+        at: 2,
+        decide: async ({ eventLog: log }) => {
+          decisions += 1
+          // What is read was read under the lock.
+          await log.head()
+          holding.resolve()
+          // As long as a process that is stopped asks nothing.
+          if (decisions === 1) await goesOn.promise
+          return { events: [started('m-2')], answer: null }
+        },
+      })
+      await holding.promise
+      const writing = happened(other, 3, started('m-3')).finally(() => goesOn.resolve())
+      expect(await awakeTime(writing)).toBeLessThan(9_000)
+      await stopped
+      expect(decisions).toBe(2)
+      expect(await expectWhole(one)).toEqual(['m-1', 'm-3', 'm-2'])
+    },
+  )
 
   test('whoever follows sees each log entry once and in order, however often the listening connection ends', async () => {
     const url = await sharedPostgres()

@@ -7,6 +7,7 @@ import {
   tablesOutsideLog,
 } from '../../../src/store/record/comparison.ts'
 import { replay } from '../../../src/store/record/replay.ts'
+import { soakTest } from '../../support/amount.ts'
 import { plantRecordedDay } from '../../support/recorded-day.ts'
 import { type TemporaryStore, temporaryStore } from '../../support/store.ts'
 import { happened } from '../events.ts'
@@ -195,7 +196,7 @@ test('an index that does not fit its table is found by SQLite, and made again', 
   expect((await store.inspect()).damage).toEqual([])
 })
 
-test('the check of one project leaves the others of a shared file alone', async () => {
+soakTest('the check of one project leaves the others of a shared file alone', async () => {
   await using temporary = await busyStore()
   // The record knows its folder from here on.
   await happened(temporary.store, 1, kept)

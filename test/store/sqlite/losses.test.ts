@@ -16,6 +16,7 @@ import { expect, test, vi } from 'vitest'
 import type { MissionId } from '../../../src/kernel/id.ts'
 import type { Store } from '../../../src/store/ports/store.ts'
 import { Anchor, RecordWatch } from '../../../src/store/safety/rollback-detection.ts'
+import { soakTest } from '../../support/amount.ts'
 import { agent, aMission } from '../../support/entities.ts'
 import { temporaryStore } from '../../support/store.ts'
 import { recordMission } from './processes/store-of.ts'
@@ -326,7 +327,7 @@ test('an anchor that cannot be read or written is no reason to refuse a call', a
   expect(await missions(another())).toBe(5)
 })
 
-test('who follows the log is told of what happens after an older backup was restored', async () => {
+soakTest('who follows the log is told of what happens after an older backup was restored', async () => {
   await using watched = await watchedStore()
   const { store, state, another } = watched
   const backup = join(state, 'backup.db')

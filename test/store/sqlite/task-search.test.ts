@@ -8,7 +8,7 @@ import { memoryLog } from '../../../src/store/ports/record-rows.ts'
 import type { Store } from '../../../src/store/ports/store.ts'
 import { remakeTaskSearch, searchText } from '../../../src/store/tables/search.ts'
 import type { Task } from '../../../src/track/domain/task.ts'
-import { amount } from '../../support/amount.ts'
+import { amount, soakTest } from '../../support/amount.ts'
 import { temporaryStore } from '../../support/store.ts'
 import { happened } from '../events.ts'
 import { planTask, t } from '../plan-events.ts'
@@ -89,69 +89,73 @@ function groupsIn(file: string, isRemade = false): readonly string[] {
   }
 }
 
-test('finds what a comparison of each text finds, after any events, an import, a restored backup and a repair', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(task, { minLength: 1, maxLength: 12 }),
-      fc.array(text, { minLength: 4 }),
-      async (tasks, given) => {
-        await using original = await temporaryStore()
-        await using copy = await temporaryStore()
-        await using restored = await temporaryStore({ root: original.root })
-        const { store } = original
-        const made = tasks.map(({ id, ...more }, number) => ({ ...more, id: `${id}${number}` as TaskId })) // a brand
-        const half = Math.ceil(made.length / 2)
-        // The first half is in the index before its edits, the second is not.
-        await happened(store, 1, ...made.slice(0, half).map(planned))
-        await happened(store, 1, ...others)
-        await happened(store, 1, ...made.slice(half).map(planned))
-        for (const { id: taskId, edits } of made)
-          for (const change of edits)
-            await happened(store, 1, { kind: 'task.edited', taskId, changes: change })
-        const texts: Texts[] = made.map(({ edits, ...one }) => Object.assign({ ...one }, ...edits))
-        const events = await store.view(({ eventLog: log }) => log.since(0, 1000))
-        await copy.store.restore(memoryLog(events))
-        const backup = join(original.root, 'backup.db')
-        await store.backup(backup)
-        await restored.store.restore(memoryLog(events.slice(0, 3)))
-        await restored.store.putBack(backup, 1)
-        expect(groupsIn(original.file).length).toBeGreaterThan(0)
-        expect(groupsIn(copy.file)).toEqual(groupsIn(copy.file, true))
-        expect(groupsIn(restored.file)).toEqual(groupsIn(original.file, true))
-        const parts = texts.map(({ name, id }) => `${name.slice(1, 7)} ${id.slice(0, 4)}`)
-        const searches = [...given, ...parts, ...parts.flatMap(wordsOf)].filter((one) => one.trim() !== '')
-        const check = async (asked: Store) => {
-          for (const search of searches) {
-            const words = wordsOf(search)
-            const has = (one: Texts, found: string) => textOf(one).includes(searchText(found).toWellFormed())
-            const inText = texts.filter((one) => words.every((found) => has(one, found)))
-            expect(await listed(asked, search)).toEqual(inText.map(({ id }) => id))
-            const lower = search.toLowerCase().split(/\s+/).filter(Boolean)
-            const startsWith = ({ id }: Texts, found: string) => id.toLowerCase().startsWith(found)
-            const either = texts.filter((one) =>
-              lower.every((found) => has(one, found) || startsWith(one, found)),
-            )
-            expect(await newest(asked, lower, 5000)).toEqual(either.map(({ id }) => id).toReversed())
-            const last = new Set(texts.slice(half).slice(-3))
-            expect(await newest(asked, lower, 3)).toEqual(
-              either
-                .filter((one) => last.has(one))
-                .map(({ id }) => id)
-                .toReversed(),
-            )
+soakTest(
+  'finds what a comparison of each text finds, after any events, an import, a restored backup and a repair',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(task, { minLength: 1, maxLength: 12 }),
+        fc.array(text, { minLength: 4 }),
+        async (tasks, given) => {
+          await using original = await temporaryStore()
+          await using copy = await temporaryStore()
+          await using restored = await temporaryStore({ root: original.root })
+          const { store } = original
+          const made = tasks.map(({ id, ...more }, number) => ({ ...more, id: `${id}${number}` as TaskId })) // a brand
+          const half = Math.ceil(made.length / 2)
+          // The first half is in the index before its edits, the second is not.
+          await happened(store, 1, ...made.slice(0, half).map(planned))
+          await happened(store, 1, ...others)
+          await happened(store, 1, ...made.slice(half).map(planned))
+          for (const { id: taskId, edits } of made)
+            for (const change of edits)
+              await happened(store, 1, { kind: 'task.edited', taskId, changes: change })
+          const texts: Texts[] = made.map(({ edits, ...one }) => Object.assign({ ...one }, ...edits))
+          const events = await store.view(({ eventLog: log }) => log.since(0, 1000))
+          await copy.store.restore(memoryLog(events))
+          const backup = join(original.root, 'backup.db')
+          await store.backup(backup)
+          await restored.store.restore(memoryLog(events.slice(0, 3)))
+          await restored.store.putBack(backup, 1)
+          expect(groupsIn(original.file).length).toBeGreaterThan(0)
+          expect(groupsIn(copy.file)).toEqual(groupsIn(copy.file, true))
+          expect(groupsIn(restored.file)).toEqual(groupsIn(original.file, true))
+          const parts = texts.map(({ name, id }) => `${name.slice(1, 7)} ${id.slice(0, 4)}`)
+          const searches = [...given, ...parts, ...parts.flatMap(wordsOf)].filter((one) => one.trim() !== '')
+          const check = async (asked: Store) => {
+            for (const search of searches) {
+              const words = wordsOf(search)
+              const has = (one: Texts, found: string) =>
+                textOf(one).includes(searchText(found).toWellFormed())
+              const inText = texts.filter((one) => words.every((found) => has(one, found)))
+              expect(await listed(asked, search)).toEqual(inText.map(({ id }) => id))
+              const lower = search.toLowerCase().split(/\s+/).filter(Boolean)
+              const startsWith = ({ id }: Texts, found: string) => id.toLowerCase().startsWith(found)
+              const either = texts.filter((one) =>
+                lower.every((found) => has(one, found) || startsWith(one, found)),
+              )
+              expect(await newest(asked, lower, 5000)).toEqual(either.map(({ id }) => id).toReversed())
+              const last = new Set(texts.slice(half).slice(-3))
+              expect(await newest(asked, lower, 3)).toEqual(
+                either
+                  .filter((one) => last.has(one))
+                  .map(({ id }) => id)
+                  .toReversed(),
+              )
+            }
           }
-        }
-        await check(store)
-        await check(copy.store)
-        await check(restored.store)
-        await store.repair(1)
-        expect(groupsIn(original.file)).toEqual(groupsIn(original.file, true))
-        await check(store)
-      },
-    ),
-    { numRuns: amount({ test: 5, soak: 200 }) },
-  )
-})
+          await check(store)
+          await check(copy.store)
+          await check(restored.store)
+          await store.repair(1)
+          expect(groupsIn(original.file)).toEqual(groupsIn(original.file, true))
+          await check(store)
+        },
+      ),
+      { numRuns: amount({ test: 5, soak: 200 }) },
+    )
+  },
+)
 
 test('a word of more tasks than the index selects is found in the order of the list', async () => {
   await using temporary = await temporaryStore()

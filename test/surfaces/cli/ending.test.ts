@@ -13,6 +13,7 @@ import {
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { amount, soakTest } from '../../support/amount.ts'
 import { awakeTime } from '../../support/awake-time.ts'
 import { bin } from '../../support/program.ts'
 import { type StartedProgram, startAlone } from '../../support/started-program.ts'
@@ -77,28 +78,31 @@ const record = ({ run, folder }: ReturnType<typeof slowHome>) => {
   return { healthy, tasks: JSON.parse(run(folder, 'task', 'list', '--json').out) }
 }
 
-test.each(['SIGTERM', 'SIGINT'] as const)('a command ends with its git children at %s', async (signal) => {
-  const home = slowHome()
-  writeFileSync(home.slow, '')
-  const child = starting(['task', 'start', 'Pay', '--goal', 'Pay'], home)
-  await until(() => existsSync(home.pids))
-  await until(() => readFileSync(home.pids, 'utf8').includes('\n'))
-  const { code, took } = await endedBy(child, signal)
-  expect(took).toBeLessThan(5_000)
-  expect(code).toBe(signal === 'SIGTERM' ? 143 : 130)
-  const pids = readFileSync(home.pids, 'utf8').split(/\s+/).filter(Boolean).map(Number)
-  await until(() => !pids.some(isAlive))
-  expect(readdirSync(home.temporary)).toEqual([])
-  home.recover()
-  expect(record(home)).toEqual({ healthy: true, tasks: [] })
-})
+test.each((['SIGTERM', 'SIGINT'] as const).slice(0, amount({ test: 1, soak: 2 })))(
+  'a command ends with its git children at %s',
+  async (signal) => {
+    const home = slowHome()
+    writeFileSync(home.slow, '')
+    const child = starting(['task', 'start', 'Pay', '--goal', 'Pay'], home)
+    await until(() => existsSync(home.pids))
+    await until(() => readFileSync(home.pids, 'utf8').includes('\n'))
+    const { code, took } = await endedBy(child, signal)
+    expect(took).toBeLessThan(5_000)
+    expect(code).toBe(signal === 'SIGTERM' ? 143 : 130)
+    const pids = readFileSync(home.pids, 'utf8').split(/\s+/).filter(Boolean).map(Number)
+    await until(() => !pids.some(isAlive))
+    expect(readdirSync(home.temporary)).toEqual([])
+    home.recover()
+    expect(record(home)).toEqual({ healthy: true, tasks: [] })
+  },
+)
 
 /** What a process has read so far. */
 function readBytes({ pid }: StartedProgram): number {
   return Number(/^rchar: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1])
 }
 
-test('a command that reads gigabytes ends at once, and records nothing', async () => {
+soakTest('a command that reads gigabytes ends at once, and records nothing', async () => {
   const home = slowHome({ withGit: false })
   const large = join(home.folder, 'large.bin')
   writeFileSync(large, '')
@@ -112,35 +116,38 @@ test('a command that reads gigabytes ends at once, and records nothing', async (
   expect(record(home)).toEqual({ healthy: true, tasks: [] })
 })
 
-test.each(['mcp', 'serve'])('waymark %s ends with its git children', async (command) => {
-  const home = slowHome()
-  const call = { name: 'Pay', goal: 'Pay' }
-  let child: StartedProgram
-  if (command === 'serve') {
-    const served = await home.serveAlone(home.folder, '--port', '0')
-    child = served.child
-    writeFileSync(home.slow, '')
-    void fetch(`http://127.0.0.1:${served.port}/api/start_task`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${home.token('agent')}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify(call),
-    }).catch(() => undefined)
-  } else {
-    writeFileSync(home.slow, '')
-    child = starting(['mcp'], home)
-    for (const message of [initialize, { method: 'notifications/initialized' }, calling(call)]) {
-      child.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+test.each(['mcp', 'serve'].slice(0, amount({ test: 1, soak: 2 })))(
+  'waymark %s ends with its git children',
+  async (command) => {
+    const home = slowHome()
+    const call = { name: 'Pay', goal: 'Pay' }
+    let child: StartedProgram
+    if (command === 'serve') {
+      const served = await home.serveAlone(home.folder, '--port', '0')
+      child = served.child
+      writeFileSync(home.slow, '')
+      void fetch(`http://127.0.0.1:${served.port}/api/start_task`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${home.token('agent')}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify(call),
+      }).catch(() => undefined)
+    } else {
+      writeFileSync(home.slow, '')
+      child = starting(['mcp'], home)
+      for (const message of [initialize, { method: 'notifications/initialized' }, calling(call)]) {
+        child.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+      }
     }
-  }
-  await until(() => existsSync(home.pids) && readFileSync(home.pids, 'utf8').includes('\n'))
-  const { took } = await endedBy(child, 'SIGTERM')
-  expect(took).toBeLessThan(5_000)
-  const pids = readFileSync(home.pids, 'utf8').split(/\s+/).filter(Boolean).map(Number)
-  await until(() => !pids.some(isAlive))
-  expect(readdirSync(home.temporary)).toEqual([])
-  home.recover()
-  expect(record(home)).toEqual({ healthy: true, tasks: [] })
-})
+    await until(() => existsSync(home.pids) && readFileSync(home.pids, 'utf8').includes('\n'))
+    const { took } = await endedBy(child, 'SIGTERM')
+    expect(took).toBeLessThan(5_000)
+    const pids = readFileSync(home.pids, 'utf8').split(/\s+/).filter(Boolean).map(Number)
+    await until(() => !pids.some(isAlive))
+    expect(readdirSync(home.temporary)).toEqual([])
+    home.recover()
+    expect(record(home)).toEqual({ healthy: true, tasks: [] })
+  },
+)
 
 const initialize = {
   id: 1,

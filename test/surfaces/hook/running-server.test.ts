@@ -18,6 +18,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { projectOfHooks } from '../../../src/app/hook-server.ts'
 import { hookGreeting } from '../../../src/app/settings/hook-sockets.ts'
 import { hashText } from '../../../src/sessions/capture/hash.ts'
+import { amount, soakTest } from '../../support/amount.ts'
 import { bin, type Ran } from '../../support/program.ts'
 import { removeFolder } from '../../support/removed-folder.ts'
 import { dismiss, runBeside, startAlone } from '../../support/started-program.ts'
@@ -226,7 +227,7 @@ test('asks no server that reads another record or other settings of git', async 
   expect(await isOwn()).toBe(true)
 })
 
-test('asks no server in a folder that others can enter', async () => {
+soakTest('asks no server in a folder that others can enter', async () => {
   const project = openServedProject()
   project.createRun()
   await fakeServer(project, (socket) => {
@@ -289,7 +290,7 @@ test('answers only its own project, and nothing that is no call of a hook', asyn
   expect(JSON.parse((await ask(line({}))) ?? '').out).toContain('"deny"')
 })
 
-test('asks no server that runs another git, or none', async () => {
+soakTest('asks no server that runs another git, or none', async () => {
   const project = openServedProject()
   project.startTask('Add the form', ['src/'], '--agent-name', 'codex')
   project.write('src/app.ts', 'export const app = 2\n')
@@ -311,7 +312,7 @@ async function holdConnection(path: string): Promise<Socket> {
   return socket
 }
 
-test('closes a connection once it is answered, though its peer keeps it open', async () => {
+soakTest('closes a connection once it is answered, though its peer keeps it open', async () => {
   const project = openServedProject()
   project.createRun()
   const { socket: path } = await startServer(project)
@@ -329,7 +330,7 @@ test('closes a connection once it is answered, though its peer keeps it open', a
   await expect.poll(() => socket.errored).toMatchObject({ code: 'EPIPE' })
 })
 
-test('answers few at once, so that no crowd keeps its own callers waiting', async () => {
+soakTest('answers few at once, so that no crowd keeps its own callers waiting', async () => {
   const project = openServedProject()
   project.createRun()
   const { socket: path } = await startServer(project)
@@ -349,14 +350,17 @@ test('takes away its socket at its end, though connections are open', async () =
   expect(socketsOf(project)).toEqual([])
 })
 
-test.for(['SIGTERM', 'SIGINT'] as const)('takes away its socket when %s ends it', async (signal) => {
-  const project = openServedProject()
-  project.createRun()
-  const { server } = await startServer(project)
-  server.kill(signal)
-  await server.gone
-  expect(socketsOf(project)).toEqual([])
-})
+test.for((['SIGTERM', 'SIGINT'] as const).slice(0, amount({ test: 1, soak: 2 })))(
+  'takes away its socket when %s ends it',
+  async (signal) => {
+    const project = openServedProject()
+    project.createRun()
+    const { server } = await startServer(project)
+    server.kill(signal)
+    await server.gone
+    expect(socketsOf(project)).toEqual([])
+  },
+)
 
 test('listens where only the user can reach it, and takes away sockets that nothing listens on', async () => {
   const project = openServedProject()

@@ -5,6 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
+import { soakTest } from '../../support/amount.ts'
 import { refusalIn } from '../cli/command-line.ts'
 import { jsonOf } from './http-project.ts'
 import { closed, requestText, sendRaw } from './raw.ts'
@@ -69,7 +70,7 @@ test('a port that another Waymark has is refused with its project and address', 
   expect(error).toContain(`at http://127.0.0.1:${port}.`)
 })
 
-test('a project is served on the port of the last time where it is free', async () => {
+soakTest('a project is served on the port of the last time where it is free', async () => {
   const { repository, serve } = serveHome()
   const folder = repository('shop')
   const first = await serve(folder, '--port', '0')

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { PacedResponse } from '../../../src/surfaces/http/paced-response.ts'
 import { defaultUnreadLimits } from '../../../src/surfaces/http/slow-readers.ts'
 import { answerOrStream } from '../../../src/surfaces/http/streamed-answer.ts'
+import { soakTest } from '../../support/amount.ts'
 import { type HttpProject, jsonOf, openHttpProject } from './http-project.ts'
 import { closed } from './raw.ts'
 
@@ -87,33 +88,36 @@ test('whoever sends too many requests ahead is dropped', async () => {
   expect((await fetch(`${project.address}/healthz`)).status).toBe(200)
 })
 
-test('what waits for many readers together stays small: those for whom most waits are dropped first', async () => {
-  const waiting = 12_000_000
-  const project = await openHttpProject({
-    unread: { stalledMs: 600_000, crowdedMs: 500, waitingBytes: waiting, maxBytes: 900_000_000 },
-  })
-  const each = 8
-  const connections = serverSide()
-  const readers = Array.from({ length: 9 }, () => reader(project, each))
-  await vi.waitFor(
-    () => {
-      const answered = [...connections].filter(
-        ([socket, responses]) => socket.destroyed || (responses.length === each && responses.every(isMade)),
-      )
-      expect(answered).toHaveLength(readers.length)
-    },
-    { timeout: 90_000 },
-  )
-  const heldNow = () => [...connections].map(heldFor)
-  // Without a limit, it would be all that the system does not keep of 72 MB: some 35. The server looks ten times a second.
-  await expect
-    .poll(() => heldNow().reduce((all, bytes) => all + bytes), { timeout: 30_000 })
-    .toBeLessThanOrEqual(waiting)
-  const held = heldNow()
-  expect(held.some((bytes) => bytes > 0)).toBe(true)
-  expect([...connections.keys()].some((socket) => socket.destroyed)).toBe(true)
-  expect((await fetch(`${project.address}/healthz`)).status).toBe(200)
-})
+soakTest(
+  'what waits for many readers together stays small: those for whom most waits are dropped first',
+  async () => {
+    const waiting = 12_000_000
+    const project = await openHttpProject({
+      unread: { stalledMs: 600_000, crowdedMs: 500, waitingBytes: waiting, maxBytes: 900_000_000 },
+    })
+    const each = 8
+    const connections = serverSide()
+    const readers = Array.from({ length: 9 }, () => reader(project, each))
+    await vi.waitFor(
+      () => {
+        const answered = [...connections].filter(
+          ([socket, responses]) => socket.destroyed || (responses.length === each && responses.every(isMade)),
+        )
+        expect(answered).toHaveLength(readers.length)
+      },
+      { timeout: 90_000 },
+    )
+    const heldNow = () => [...connections].map(heldFor)
+    // Without a limit, it would be all that the system does not keep of 72 MB: some 35. The server looks ten times a second.
+    await expect
+      .poll(() => heldNow().reduce((all, bytes) => all + bytes), { timeout: 30_000 })
+      .toBeLessThanOrEqual(waiting)
+    const held = heldNow()
+    expect(held.some((bytes) => bytes > 0)).toBe(true)
+    expect([...connections.keys()].some((socket) => socket.destroyed)).toBe(true)
+    expect((await fetch(`${project.address}/healthz`)).status).toBe(200)
+  },
+)
 
 /** Facts with so long a text that the export of them is as long. */
 async function longRecord({ contexts: [context] }: HttpProject, megabytes: number): Promise<void> {

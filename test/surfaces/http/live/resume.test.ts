@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { LiveLimits } from '../../../../src/surfaces/http/live/reader.ts'
 import { happened } from '../../../store/events.ts'
+import { soakTest } from '../../../support/amount.ts'
 import { systemClock, type TemporaryStore, temporaryStore } from '../../../support/store.ts'
 import { LiveClient } from './live-client.ts'
 import { type LiveServer, openLiveServer } from './live-server.ts'
@@ -166,7 +167,7 @@ describe('readers that cost too much', () => {
     expect((await stuck.closed).code).toBe(4408)
   })
 
-  test('a peer that does not answer a ping is dropped', async () => {
+  soakTest('a peer that does not answer a ping is dropped', async () => {
     const { server, connect } = await served(2, { ping: 500 })
     const [dead, alive] = [connect('', { autoPong: false }), connect()]
     await Promise.all([dead.hello(), alive.hello()])

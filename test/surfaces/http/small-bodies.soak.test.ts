@@ -2,7 +2,6 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { catalog } from '../../../src/kernel/operations/catalog.ts'
-import { amount } from '../../support/amount.ts'
 import { type Serving, serveHome } from './serve-process.ts'
 
 const maxBody = 1_000_000
@@ -163,13 +162,7 @@ const paths = catalog.flatMap(({ name, input }) =>
     ),
 )
 
-/** Every so many: in `npm test` each kind of body goes to a few operations. */
-const each = amount({ test: 7, soak: 1 })
-const hostile: readonly Hostile[] = [
-  ...catalog.flatMap((_, at) => (at % each === 0 ? ofOperation(at) : [])),
-  ...paths.filter((_, at) => at % each === 0),
-  ...others,
-]
+const hostile: readonly Hostile[] = [...catalog.flatMap((_, at) => ofOperation(at)), ...paths, ...others]
 
 interface Figures {
   readonly cpu: number
