@@ -102,7 +102,8 @@ export async function findRepository(
   if (obstacle !== null) throw obstacleFailure(obstacle)
   const cached = cachedRepositories(environment)
   const earlier = cached.get(folder)
-  const stamps = earlier === undefined ? null : await stampsOf(folder, earlier.answer, environment)
+  const expected = earlier?.answer ?? usualLayout(folder)
+  const stamps = expected === null ? null : await stampsOf(folder, expected, environment)
   if (earlier !== undefined && stamps !== null && stamps === earlier.stamps) {
     const head = headOf(earlier)
     if (head !== null) return { ...earlier.answer.repository, head, remembered: true }
@@ -142,10 +143,31 @@ function cachedRepositories(environment: GitEnvironment): Map<string, CachedRepo
   return cached
 }
 
+interface RepositoryLayout {
+  readonly repository: Pick<Repository, 'top' | 'gitFolder' | 'commonFolder' | 'objects' | 'configuration'>
+  readonly origins: readonly SettingOrigin[]
+}
+
+/** Where the files of most repositories are, so that one is known once git confirms it. Null without a `.git` folder. */
+function usualLayout(folder: string): RepositoryLayout | null {
+  for (let top = folder; ; top = dirname(top)) {
+    const gitFolder = join(top, '.git')
+    const stamp = stampOf(gitFolder)
+    if (stamp?.startsWith('folder')) {
+      const objects = join(gitFolder, 'objects')
+      return {
+        repository: { top, gitFolder, commonFolder: gitFolder, objects, configuration: [] },
+        origins: [],
+      }
+    }
+    if (stamp !== 'absent' || top === dirname(top)) return null
+  }
+}
+
 // Contents as well as times, to notice also the quickest edit.
 async function stampsOf(
   folder: string,
-  answer: RepositoryAnswer,
+  answer: RepositoryLayout,
   environment: GitEnvironment,
 ): Promise<string | null> {
   const sources = sourcesOf(folder, answer, {
@@ -181,7 +203,7 @@ interface ConfigurationPaths {
 /** Everything that decides the repository of a folder and its configuration. Null if unknown. */
 function sourcesOf(
   folder: string,
-  { repository, origins }: RepositoryAnswer,
+  { repository, origins }: RepositoryLayout,
   { home, xdg, system }: ConfigurationPaths,
 ): string[] | null {
   const { top, gitFolder, commonFolder, objects, configuration } = repository
@@ -214,7 +236,7 @@ function pathsUpToTop(folder: string, top: string): string[] {
   return paths
 }
 
-function includedFiles({ repository, origins }: RepositoryAnswer, home: string): string[] | null {
+function includedFiles({ repository, origins }: RepositoryLayout, home: string): string[] | null {
   const files: string[] = []
   for (const { origin, key, value } of origins) {
     if (!/^include(if\..*)?\.path$/s.test(key)) continue

@@ -86,6 +86,21 @@ test('to find the place of a known work tree git is not started', async () => {
   expect(started()).toEqual([])
 })
 
+test('git is asked once for the place of a folder, and again where it is another one meanwhile', async () => {
+  const { witness, started } = home()
+  const repo = projectRepository()
+  const inside = repo.path('lib')
+  const asked = async (folder: string) => {
+    const { top } = await witness.locate(folder)
+    return { top, asked: started().filter((command) => command === 'rev-parse').length }
+  }
+  expect(await asked(inside)).toEqual({ top: repo.top, asked: 1 })
+  expect(await asked(inside)).toEqual({ top: repo.top, asked: 0 })
+  repo.git('init', '-q', 'lib')
+  repo.git('-C', 'lib', 'commit', '-q', '--allow-empty', '-m', 'One')
+  expect(await asked(inside)).toEqual({ top: inside, asked: 1 })
+})
+
 test('to hash a clean tree again git is started once, and an edit shows', async () => {
   const { witness, started } = home()
   const repo = projectRepository()

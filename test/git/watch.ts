@@ -82,7 +82,7 @@ export async function watch(
   return { witness, report, changes: brief(report), start, end }
 }
 
-/** Lets a witness find a folder's repository twice, as a server has: the third time it need not ask git. */
+/** Lets a witness find a folder's repository twice, so that it knows also an unusual one, as a server does. */
 export async function makeKnown(witness: WorkTreeWitness, folder: string): Promise<void> {
   for (let round = 0; round < 2; round += 1) await witness.locate(folder).catch(() => undefined)
 }
