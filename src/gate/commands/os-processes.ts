@@ -48,9 +48,10 @@ export function connectionsFromCommands(connections: readonly LocalConnection[])
       holdersByPort(connection).some((pid) => pid !== process.pid && isInside(pid, lookup)),
     )
   }
-  const sockets = callingSockets(connections)
-  if (sockets.every(({ size }) => size === 0)) return connections.map(() => false)
+  // Mostly no command runs: then the system's tables of sockets, which take longest to read, are not needed.
   const insideSockets = new Set(pids().flatMap((pid) => (isInside(pid, lookup) ? socketsOf(pid) : [])))
+  if (insideSockets.size === 0) return connections.map(() => false)
+  const sockets = callingSockets(connections)
   return sockets.map((callerSockets) => [...callerSockets].some((socket) => insideSockets.has(socket)))
 }
 
