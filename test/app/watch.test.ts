@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { amount } from '../support/amount.ts'
 import { isPostgresLeftOut, sharedPostgres } from '../support/postgres/database.ts'
 import { bin } from '../support/program.ts'
 import { startProgram } from '../support/started-program.ts'
@@ -68,7 +69,7 @@ async function openAsking(engine: string) {
   return { ...project, environment, run, ask, items }
 }
 
-describe.each(engines)('on %s, waymark watch', (engine) => {
+describe.each(engines.slice(0, amount({ test: 1, soak: 2 })))('on %s, waymark watch', (engine) => {
   test('begins with what waits, goes on with what comes, and says what was answered', async () => {
     const project = await openAsking(engine)
     project.ask('Which colour?')

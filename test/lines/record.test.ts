@@ -7,7 +7,7 @@ import { invoke } from '../../src/kernel/operations/invoke.ts'
 import { why } from '../../src/lines/cli/provenance.ts'
 import { driving, writeProcess } from '../gate/runs/run.ts'
 import { openStage } from '../sessions/driver.ts'
-import { amount } from '../support/amount.ts'
+import { amount, soakTest } from '../support/amount.ts'
 import { isPostgresLeftOut, sharedPostgres } from '../support/postgres/database.ts'
 import { type Answer, person, troubles } from '../support/project.ts'
 import { lines, openStory } from './story.ts'
@@ -65,7 +65,7 @@ test('asked twice, the answer is the same', async () => {
   expect(await asked()).toBe(await asked())
 })
 
-test.skipIf(isPostgresLeftOut)('on PostgreSQL as on SQLite', async () => {
+soakTest.skipIf(isPostgresLeftOut)('on PostgreSQL as on SQLite', async () => {
   const url = await sharedPostgres()
   const told = []
   for (const options of [{}, { postgres: url }]) {

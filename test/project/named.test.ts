@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { teamDatabase } from '../people/team-project.ts'
 import { agentMachine } from '../remote/machines.ts'
+import { soakTest } from '../support/amount.ts'
 import { runProgram } from '../support/program.ts'
 import { startProgram } from '../support/started-program.ts'
 import { serveHome } from '../surfaces/http/serve-process.ts'
@@ -256,7 +257,7 @@ function commandsIn(text: string): readonly string[] {
   ].map(([, command = '']) => command)
 }
 
-test('connect says what is wrong with a token, an address or a name, and what to do', async () => {
+soakTest('connect says what is wrong with a token, an address or a name, and what to do', async () => {
   const { around, folder, json } = await openTeamFolder()
   json('project', 'add', 'shop')
   json('member', 'add', 'Ben', 'owner', '--project', 'shop')

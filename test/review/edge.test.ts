@@ -7,6 +7,7 @@ import {
   reportedBriefFor,
 } from '../../src/review/operations/files-to-keep.ts'
 import { connectedMachine, teamServer } from '../remote/machines.ts'
+import { soakTest } from '../support/amount.ts'
 import { type Answer, openProject, type TestProject } from '../support/project.ts'
 
 test('work on another machine is reviewed at the server, but for a file that is too large, and the agent there reads what was said', async () => {
@@ -52,7 +53,7 @@ test('work on another machine is reviewed at the server, but for a file that is 
   await agent.close()
 })
 
-test('another machine sends the contents that there is room for, the shortest first', async () => {
+soakTest('another machine sends the contents that there is room for, the shortest first', async () => {
   const project = await openProject()
   const { task_id: task } = await project.call('start_task', { name: 'Pictures' })
   const content = (count: number) => '7 bytes'.repeat(count)

@@ -7,6 +7,7 @@ import { invoke } from '../../src/kernel/operations/invoke.ts'
 import { recordMachineEvents } from '../../src/sessions/operations/record-hook-events.ts'
 import { process } from '../gate/runs/processes.ts'
 import { gatedMission } from '../gate/runs/subject.ts'
+import { soakTest } from '../support/amount.ts'
 import { isPostgresLeftOut, sharedPostgres } from '../support/postgres/database.ts'
 import { type Answer, troubles } from '../support/project.ts'
 import { brief, type Case, openCase, openStage, type Player } from './driver.ts'
@@ -722,7 +723,7 @@ test('what was said in a session is forgotten on request, and what was measured 
   expect(brief(turn)).toEqual(['M src/auth.ts certain'])
 })
 
-test.skipIf(isPostgresLeftOut)(
+soakTest.skipIf(isPostgresLeftOut)(
   'a session is recorded and measured the same where a server keeps the record',
   async () => {
     const stage = await openCase({ postgres: await sharedPostgres() })

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { amount } from '../support/amount.ts'
+import { amount, soakTest } from '../support/amount.ts'
 import {
   type Answer,
   agentActor,
@@ -141,7 +141,7 @@ describe('a check of a task', () => {
     expect(timesRun(task.project)).toBe(1)
   })
 
-  test('may print a megabyte', async () => {
+  soakTest('may print a megabyte', async () => {
     const task = await checkedTask('yes 0123456789 | head -c 1000000')
     await task.approve()
     expect((await task.complete()).completed_at).not.toBeNull()
@@ -496,7 +496,7 @@ describe('the verdict on a completion with a check', () => {
     expect(troubles(await project.call('doctor'))).toEqual([])
   })
 
-  test('stays when the check runs on other content, or after another attempt', async () => {
+  soakTest('stays when the check runs on other content, or after another attempt', async () => {
     const task = await checkedTask('test -f ../ready')
     await task.approve()
     const { project } = task
@@ -590,18 +590,21 @@ describe('the verdict on a completion with a check', () => {
     expect(troubles(await project.call('doctor'))).toEqual([])
   })
 
-  test('still asks about it after the last of them takes a false claim back, whoever begins meanwhile', async () => {
-    const { project, other, completeOther, asked } = await besideAnother()
-    const answer = await completeOther({ outcome: { summary: 'Changed utils.ts.' } })
-    expect(answer.verdict.is).toBe('contradicted')
-    const actor = { ...agentActor, connection: 'c3' }
-    await project.call('start_task', { name: 'C', goal: 'C' }, { actor })
-    const amended = await completeOther()
-    expect(amended).toMatchObject({ verdict: { is: 'unproven' }, settled: false })
-    expect(await asked()).toEqual([other])
-  })
+  soakTest(
+    'still asks about it after the last of them takes a false claim back, whoever begins meanwhile',
+    async () => {
+      const { project, other, completeOther, asked } = await besideAnother()
+      const answer = await completeOther({ outcome: { summary: 'Changed utils.ts.' } })
+      expect(answer.verdict.is).toBe('contradicted')
+      const actor = { ...agentActor, connection: 'c3' }
+      await project.call('start_task', { name: 'C', goal: 'C' }, { actor })
+      const amended = await completeOther()
+      expect(amended).toMatchObject({ verdict: { is: 'unproven' }, settled: false })
+      expect(await asked()).toEqual([other])
+    },
+  )
 
-  test('asks about the last success once the last of them claims only a part', async () => {
+  soakTest('asks about the last success once the last of them claims only a part', async () => {
     const { id, completeOther, asked } = await besideAnother()
     await completeOther()
     const answer = await completeOther({ status: 'partial_success' })
@@ -674,7 +677,7 @@ describe('the verdict on a completion with a check', () => {
     expect(rules(answer).sort()).toEqual(['changes_missing', 'criterion_unanswered', 'keeps_changed'])
   })
 
-  test('keeps the results of checks when the outcome is changed', async () => {
+  soakTest('keeps the results of checks when the outcome is changed', async () => {
     const task = await checkedTask('exit 3')
     await task.approve()
     await task.complete()

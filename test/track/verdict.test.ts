@@ -1,6 +1,7 @@
 import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { amount, soakTest } from '../support/amount.ts'
 import { type Answer, openProject, type ProjectOptions, person } from '../support/project.ts'
 
 const asPerson = { actor: person }
@@ -506,19 +507,23 @@ describe('what a task changed since its first attempt began', () => {
       expect(await rules()).not.toContain('nothing_changed')
     })
 
-    test.each([
+    const places = [
       { where: 'without git', options: { git: false } },
       { where: 'on another machine', options: { isOnMachine: true } },
-    ])('$where, the content is compared, too', async ({ options }) => {
-      const task = await sentBackTask({ options })
-      const rules = async () => rulesOf(await task.complete({ preview: true }))
-      expect(await rules()).toContain('nothing_changed')
-      task.write('src/auth.ts', 'export const auth = 3\n')
-      expect(await rules()).not.toContain('nothing_changed')
-      expect(await rules()).not.toContain('changes_uncertain')
-    })
+    ]
+    test.each(places.slice(0, amount({ test: 1, soak: 2 })))(
+      '$where, the content is compared, too',
+      async ({ options }) => {
+        const task = await sentBackTask({ options })
+        const rules = async () => rulesOf(await task.complete({ preview: true }))
+        expect(await rules()).toContain('nothing_changed')
+        task.write('src/auth.ts', 'export const auth = 3\n')
+        expect(await rules()).not.toContain('nothing_changed')
+        expect(await rules()).not.toContain('changes_uncertain')
+      },
+    )
 
-    test('in another work tree, only another content than the one sent back counts', async () => {
+    soakTest('in another work tree, only another content than the one sent back counts', async () => {
       const task = await sentBackTask({ isStarted: false })
       await task.sendBack()
       task.git('worktree', 'add', '-q', '--detach', '../beside')
@@ -535,7 +540,7 @@ describe('what a task changed since its first attempt began', () => {
       expect(await texts()).not.toContain(uncertain)
     })
 
-    test('comments do not make it forgotten', async () => {
+    soakTest('comments do not make it forgotten', async () => {
       const task = await sentBackTask({ isStarted: false, outcome: {} })
       for (const action of ['send_back', 'comment', 'comment', 'comment']) {
         task.wait(1000)
@@ -545,7 +550,7 @@ describe('what a task changed since its first attempt began', () => {
       expect(rulesOf(await task.complete())).toEqual(['nothing_changed'])
     })
 
-    test('it counts for an attempt that had begun before', async () => {
+    soakTest('it counts for an attempt that had begun before', async () => {
       const task = await sentBackTask({ isStarted: false })
       await task.call('taskman_task_edit', { id: task.id, status: 'to_do' })
       await task.again()

@@ -199,7 +199,7 @@ test('release: work that was sent back is not submitted again as it was', async 
   expect(await run.emit('submit')).toMatchObject({ transition: { to_state: 'review' } })
 })
 
-test('release: sent back as a whole, its prompt says what to do with each task', async () => {
+soakTest('release: sent back as a whole, its prompt says what to do with each task', async () => {
   const { project, run, missionId, start, complete } = await gatedMission(shipped('release'), 'release')
   const asAna = { actor: ana }
   const accept = async (task: string) => {

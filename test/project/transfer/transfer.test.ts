@@ -196,7 +196,7 @@ describe.skipIf(isPostgresLeftOut)('a project that is taken elsewhere', () => {
     })
   })
 
-  test('what was written at both is refused on a server, and kept beside it in a file', async () => {
+  soakTest('what was written at both is refused on a server, and kept beside it in a file', async () => {
     const project = await movable()
     const there = takeTo(project, project.url)
     there.json('mission', 'start', 'There', '--objective', 'Any')

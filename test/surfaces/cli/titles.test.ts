@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { catalog } from '../../../src/kernel/operations/catalog.ts'
 import { render } from '../../../src/surfaces/cli/render/render.ts'
 import { withLocalTimes } from '../../../src/surfaces/cli/render/text.ts'
+import { soakTest } from '../../support/amount.ts'
 import { smallProcess } from '../../support/processes.ts'
 import { type CommandLineProject, openCommandLine, startWork } from './command-line.ts'
 import { spoken } from './spoken.ts'
@@ -195,7 +196,7 @@ test('times in a refusal are those of the clock on the wall', () => {
   )
 })
 
-test('statistics explain their figures where asked to', async () => {
+soakTest('statistics explain their figures where asked to', async () => {
   const project = openCommandLine()
   const { taskId } = startWork(project)
   project.json('task', 'complete', taskId, '--status', 'success', '--outcome.summary', 'Done')
@@ -381,7 +382,7 @@ test('an inbox item of a verdict shows the claim, the figures and each reason', 
   expect((await spoken(['inbox'], project)).out).toContain('measured  0 files in 2 attempts')
 })
 
-test('an inbox item and a review say that the last attempt failed or is partly done', async () => {
+soakTest('an inbox item and a review say that the last attempt failed or is partly done', async () => {
   const project = openCommandLine()
   const { taskId } = startWork(project)
   const end = (status: string, ...words: readonly string[]) =>

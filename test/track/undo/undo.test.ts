@@ -15,6 +15,7 @@ import { catalog } from '../../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../../src/kernel/operations/invoke.ts'
 import type { Operation } from '../../../src/kernel/operations/operation.ts'
 import { base, lines, openStory, type Story } from '../../lines/story.ts'
+import { soakTest } from '../../support/amount.ts'
 import { git as runGit } from '../../support/git.ts'
 import { type Answer, type ProjectOptions, person, refusedBy } from '../../support/project.ts'
 import { throughMachine } from '../../support/through-machine.ts'
@@ -118,15 +119,18 @@ describe('of one agent alone', () => {
     expect((await s.call('show', { id: task_id })).undone).toBeNull()
   })
 
-  test('takes back a line that an older task had written, too, and that was put back before', async () => {
-    const s = await openUndo()
-    const write = () => s.swap('f', 'base line two', 'x2 is another second line')
-    await s.attempt('a1', write)
-    s.git('checkout', '--', '.')
-    const done = await s.attempt('a2', write)
-    const { stays } = await s.undo(done)
-    expect([stays, s.rows('f')]).toEqual([[], base])
-  })
+  soakTest(
+    'takes back a line that an older task had written, too, and that was put back before',
+    async () => {
+      const s = await openUndo()
+      const write = () => s.swap('f', 'base line two', 'x2 is another second line')
+      await s.attempt('a1', write)
+      s.git('checkout', '--', '.')
+      const done = await s.attempt('a2', write)
+      const { stays } = await s.undo(done)
+      expect([stays, s.rows('f')]).toEqual([[], base])
+    },
+  )
 
   test('sets the task to do where that is wanted, and shows it as undone until it is started again', async () => {
     const s = await openUndo()
@@ -205,7 +209,7 @@ describe('of one agent alone', () => {
     )
   })
 
-  test('keeps the line endings of files that git converts', async () => {
+  soakTest('keeps the line endings of files that git converts', async () => {
     const s = await openUndo()
     s.write('.gitattributes', '*.txt text eol=crlf\n')
     s.write('a.txt', 'first line here\r\nsecond line here\r\n')
@@ -309,7 +313,7 @@ describe('among others', () => {
     expect(s.rows('f')).toEqual([...y(1), ...base, ...x(1)])
   })
 
-  test('follows a rename by others', async () => {
+  soakTest('follows a rename by others', async () => {
     const s = await openUndo()
     const first = await s.attempt('a1', () => s.put('f', x(1)))
     await s.attempt('a2', () => {
@@ -334,7 +338,7 @@ describe('among others', () => {
     expect(readFileSync(join(s.folder, '..', 'outside'), 'utf8')).toContain('x1')
   })
 
-  test('takes squash-merged work back', async () => {
+  soakTest('takes squash-merged work back', async () => {
     const s = await openUndo()
     s.git('checkout', '-qb', 'work')
     const done = await s.attempt('a1', () => {
@@ -406,7 +410,7 @@ describe('where contents are missing', () => {
     expect(await plain.refusal(other)).toMatchObject({ reason: 'measured_without_git' })
   })
 
-  test('refuses on another machine, with its name, and works on the machine of the files', async () => {
+  soakTest('refuses on another machine, with its name, and works on the machine of the files', async () => {
     const here = await openUndo({ isOnMachine: false })
     const done = await here.attempt('a1', () => here.put('f', x(1)))
     const undo = catalog.find(({ name }) => name === 'undo') as Operation
@@ -424,7 +428,7 @@ describe('where contents are missing', () => {
     expect(there.rows('f')).toEqual(base)
   })
 
-  test('leaves secret files, and takes the rest back', async () => {
+  soakTest('leaves secret files, and takes the rest back', async () => {
     const s = await openUndo()
     const done = await s.attempt('a1', () => {
       s.write('.env', 'TOKEN=1\n')
@@ -559,29 +563,32 @@ test('a mission and its review have what is left after an undo, and what a resto
   expect(await counts()).toEqual(whole)
 })
 
-test('a review after an undo keeps what the undo did not write, and finds a renamed file at its old path', async () => {
-  const s = await openUndo()
-  const { mission_id } = await s.call('start_mission', { name: 'Rename', objective: 'Rename' })
-  const reviewed = async () => {
-    const { files } = await s.call('review_show', { mission: mission_id }, { actor: person })
-    return files.map(({ path, status, added }: Answer) => [path, status, added])
-  }
-  const first = await s.begin('a1', { mission_id })
-  s.write('moved', s.read('f'))
-  s.remove('f')
-  await s.end(first)
-  const second = await s.begin('a2', { mission_id })
-  s.put('moved', y(1))
-  s.write('kept', 'one line of it\n')
-  await s.end(second)
-  s.git('stash', 'push', '-q', '--include-untracked', '--', 'kept')
-  await s.undo(first)
-  expect(s.rows('f')).toEqual([...base, ...y(1)])
-  expect(await reviewed()).toEqual([
-    ['f', 'modified', 1],
-    ['kept', 'added', 1],
-  ])
-})
+soakTest(
+  'a review after an undo keeps what the undo did not write, and finds a renamed file at its old path',
+  async () => {
+    const s = await openUndo()
+    const { mission_id } = await s.call('start_mission', { name: 'Rename', objective: 'Rename' })
+    const reviewed = async () => {
+      const { files } = await s.call('review_show', { mission: mission_id }, { actor: person })
+      return files.map(({ path, status, added }: Answer) => [path, status, added])
+    }
+    const first = await s.begin('a1', { mission_id })
+    s.write('moved', s.read('f'))
+    s.remove('f')
+    await s.end(first)
+    const second = await s.begin('a2', { mission_id })
+    s.put('moved', y(1))
+    s.write('kept', 'one line of it\n')
+    await s.end(second)
+    s.git('stash', 'push', '-q', '--include-untracked', '--', 'kept')
+    await s.undo(first)
+    expect(s.rows('f')).toEqual([...base, ...y(1)])
+    expect(await reviewed()).toEqual([
+      ['f', 'modified', 1],
+      ['kept', 'added', 1],
+    ])
+  },
+)
 
 test('a gate asks for an undone task again, and does not wait until it lands', async () => {
   const s = await openUndo()
@@ -600,7 +607,7 @@ test('a gate asks for an undone task again, and does not wait until it lands', a
   expect(await missing()).toContain(`(${second.task_id}), which was undone`)
 })
 
-test('what newer content keeps from being restored names the snapshot of its undo', async () => {
+soakTest('what newer content keeps from being restored names the snapshot of its undo', async () => {
   const s = await openUndo()
   const done = await s.attempt('a1', () => s.put('f', x(1)))
   await s.attempt('a2', () => s.put('f', y(1)))
@@ -656,7 +663,7 @@ test('names the agents at work in the same folder, and the tasks that depend on 
   expect(answer.notes.join()).toContain(`a2 (${other.task_id})`)
 })
 
-test('undoes files with unusual names, from a folder of the project', async () => {
+soakTest('undoes files with unusual names, from a folder of the project', async () => {
   const s = await openUndo({ isOnMachine: false, within: 'sub' })
   const names = ['sub/ä ö.txt', 'sub/line\nfeed', 'sub/-dash', 'sub/"quoted"', 'sub/tab\there']
   for (const name of names) s.write(name, 'as it was, in one line\n')
@@ -713,21 +720,24 @@ test('writes only the difference that was shown', async () => {
   expect(s.rows('f')).toHaveLength(base.length + 2)
 })
 
-test('takes work of a linked work tree back where it was merged, also when that tree is gone', async () => {
-  const s = await openUndo({ isOnMachine: false })
-  const linked = join(s.folder, '..', 'linked')
-  s.git('worktree', 'add', '-q', '-b', 'beside', linked)
-  const context = { ...s.context, folder: linked }
-  const begun = { name: 'work beside', goal: 'g', agent_name: 'a1' }
-  const started = await s.call('start_task', begun, { context })
-  writeFileSync(join(linked, 'f'), [...base, ...x(1)].map((line) => `${line}\n`).join(''))
-  runGit(linked, 'commit', '-qam', 'beside')
-  const end = { task_id: started.task_id, status: 'success', outcome: { summary: 'done' } }
-  await s.call('complete_task', end, { context })
-  expect(await s.refusal(started)).toMatchObject({ reason: 'nothing_to_undo' })
-  s.git('merge', '-q', 'beside')
-  s.git('worktree', 'remove', '--force', linked)
-  s.put('f', ['p1 is of a person'], 'base line one')
-  await s.undo(started)
-  expect(s.rows('f')).toEqual(['p1 is of a person', ...base])
-})
+soakTest(
+  'takes work of a linked work tree back where it was merged, also when that tree is gone',
+  async () => {
+    const s = await openUndo({ isOnMachine: false })
+    const linked = join(s.folder, '..', 'linked')
+    s.git('worktree', 'add', '-q', '-b', 'beside', linked)
+    const context = { ...s.context, folder: linked }
+    const begun = { name: 'work beside', goal: 'g', agent_name: 'a1' }
+    const started = await s.call('start_task', begun, { context })
+    writeFileSync(join(linked, 'f'), [...base, ...x(1)].map((line) => `${line}\n`).join(''))
+    runGit(linked, 'commit', '-qam', 'beside')
+    const end = { task_id: started.task_id, status: 'success', outcome: { summary: 'done' } }
+    await s.call('complete_task', end, { context })
+    expect(await s.refusal(started)).toMatchObject({ reason: 'nothing_to_undo' })
+    s.git('merge', '-q', 'beside')
+    s.git('worktree', 'remove', '--force', linked)
+    s.put('f', ['p1 is of a person'], 'base line one')
+    await s.undo(started)
+    expect(s.rows('f')).toEqual(['p1 is of a person', ...base])
+  },
+)
