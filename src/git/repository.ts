@@ -17,7 +17,7 @@ import {
 } from './configuration.ts'
 import { nulTexts } from './paths.ts'
 import { folderMissingFailure, type GitEnvironment, runGit } from './process.ts'
-import { mainObstacle, obstacleFailure } from './unsafe-files.ts'
+import { gitPlaceAround, mainObstacle, obstacleFailure } from './unsafe-files.ts'
 
 /** A folder that can be measured, with git or without. */
 export type RepositoryLocation =
@@ -102,7 +102,7 @@ export async function findRepository(
   if (obstacle !== null) throw obstacleFailure(obstacle)
   const cached = cachedRepositories(environment)
   const earlier = cached.get(folder)
-  const expected = earlier?.answer ?? usualLayout(folder)
+  const expected = earlier?.answer ?? expectedLayout(folder)
   const stamps = expected === null ? null : await stampsOf(folder, expected, environment)
   if (earlier !== undefined && stamps !== null && stamps === earlier.stamps) {
     const head = headOf(earlier)
@@ -148,20 +148,14 @@ interface RepositoryLayout {
   readonly origins: readonly SettingOrigin[]
 }
 
-/** Where the files of most repositories are, so that one is known once git confirms it. Null without a `.git` folder. */
-function usualLayout(folder: string): RepositoryLayout | null {
-  for (let top = folder; ; top = dirname(top)) {
-    const gitFolder = join(top, '.git')
-    const stamp = stampOf(gitFolder)
-    if (stamp?.startsWith('folder')) {
-      const objects = join(gitFolder, 'objects')
-      return {
-        repository: { top, gitFolder, commonFolder: gitFolder, objects, configuration: [] },
-        origins: [],
-      }
-    }
-    if (stamp !== 'absent' || top === dirname(top)) return null
-  }
+/** What git will likely say of a folder, so that its repository is known once git says so. Null without one. */
+function expectedLayout(folder: string): RepositoryLayout | null {
+  const place = gitPlaceAround(folder)
+  if (place === null || 'kind' in place) return null
+  const [gitFolder, commonFolder = gitFolder] = place.folders
+  if (gitFolder === undefined || commonFolder === undefined) return null
+  const objects = join(commonFolder, 'objects')
+  return { repository: { top: place.top, gitFolder, commonFolder, objects, configuration: [] }, origins: [] }
 }
 
 // Contents as well as times, to notice also the quickest edit.

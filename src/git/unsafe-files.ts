@@ -60,13 +60,10 @@ export function mainObstacle(folder: string): Obstacle | null {
 
 /** Checks everything in the repository of a folder, and the files in its work tree that git opens. */
 export async function firstObstacleAround(folder: string, isWanted: () => boolean): Promise<Obstacle | null> {
-  for (let at = folder; ; at = dirname(at)) {
-    const place = gitPlaceAt(at)
-    if (place !== null && 'kind' in place) return place
-    if (place !== null)
-      return (await repositoryObstacle(place, isWanted)) ?? workTreeObstacle(place.top, isWanted)
-    if (dirname(at) === at) return workTreeObstacle(folder, isWanted)
-  }
+  const place = gitPlaceAround(folder)
+  if (place === null) return workTreeObstacle(folder, isWanted)
+  if ('kind' in place) return place
+  return (await repositoryObstacle(place, isWanted)) ?? workTreeObstacle(place.top, isWanted)
 }
 
 /** Checks the attributes files above some paths, which git would open to store them. */
@@ -80,6 +77,14 @@ export function attributesObstacle(top: string, paths: readonly string[]): Obsta
     if (obstacle !== null) return obstacle
   }
   return null
+}
+
+/** The repository of a folder, where its files say that it is; git may find another one. */
+export function gitPlaceAround(folder: string): GitSearchPath | Obstacle | null {
+  for (let at = folder; ; at = dirname(at)) {
+    const place = gitPlaceAt(at)
+    if (place !== null || dirname(at) === at) return place
+  }
 }
 
 function gitPlaceAt(top: string): GitSearchPath | Obstacle | null {

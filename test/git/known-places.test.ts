@@ -96,6 +96,10 @@ test('git is asked once for the place of a folder, and again where it is another
   }
   expect(await asked(inside)).toEqual({ top: repo.top, asked: 1 })
   expect(await asked(inside)).toEqual({ top: repo.top, asked: 0 })
+  const linked = join(temporaryFolder(), 'linked')
+  repo.git('worktree', 'add', '-q', '--detach', linked)
+  expect(await asked(linked)).toEqual({ top: linked, asked: 1 })
+  expect(await asked(linked)).toEqual({ top: linked, asked: 0 })
   repo.git('init', '-q', 'lib')
   repo.git('-C', 'lib', 'commit', '-q', '--allow-empty', '-m', 'One')
   expect(await asked(inside)).toEqual({ top: inside, asked: 1 })

@@ -39,7 +39,7 @@ export function isInsideCommand(pid: number): boolean {
 
 /**
  * Which of these connections have a calling end that is held by a process inside a guard's command. It reads the table of
- * processes synchronously, once for all of them: `callers.ts` runs it on a thread of its own.
+ * processes synchronously, once for all of them: `callers-worker.ts` runs it on a thread of its own.
  */
 export function connectionsFromCommands(connections: readonly LocalConnection[]): readonly boolean[] {
   const lookup = processes()

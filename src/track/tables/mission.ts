@@ -263,7 +263,7 @@ export function missionReads(scope: ReadScope): MissionReads {
   }
 }
 
-/** Log entries that are looked through for the end of a mission; of one that is not among them it is not told who ended it. */
+/** How many log entries are searched for the end of a mission. Of an end after these it is not said whose it was. */
 const maxSearched = 20_000
 
 /** Read from the log: on from the last attempt before the end, because no index leads to the entry. */
