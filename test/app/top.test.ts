@@ -100,29 +100,26 @@ describe.skipIf(!hasPty)('waymark top, in a real pseudo-terminal', () => {
     expect(await screen.ended).toBe(0)
   })
 
-  soakTest(
-    'fits itself to another size, also to a small one, and no text of an agent steers it',
-    async () => {
-      const project = openAsking()
-      for (const at of [1, 2, 3, 4, 5, 6]) project.ask(`Question ${at}?`)
-      const screen = openScreen(project, ['top'], { columns: 120, rows: 40 })
-      await screen.shows('Question 6?')
-      screen.resize(80, 24)
-      await screen.shows(/\bMISSIONS\n.*Atlas/)
-      screen.resize(50, 10)
-      await screen.shows(/and \d more/)
-      await lastLine(screen).toBe('j k move · e answer · d dismiss · q quit')
-      await screen.shows(/^waymark top · project/)
-      screen.resize(100, 30)
-      await screen.shows('Question 6?')
-      // No text of an agent steers it.
-      project.ask('\u001b[2J\u001b[1;1HGONE\u001b]0;t\u0007\u009b5A\u202eevil\r\n\tnext 漢字漢字 👩‍👩‍👧')
-      await screen.shows('next 漢字漢字')
-      await screen.shows(/^waymark top · project · 7 need you/)
-      await screen.shows('[2J[1;1HGONE]0;t5Aevil next')
-      await lastLine(screen).toContain('q quit')
-    },
-  )
+  test('fits itself to another size, also to a small one, and no text of an agent steers it', async () => {
+    const project = openAsking()
+    for (const at of [1, 2, 3, 4, 5, 6]) project.ask(`Question ${at}?`)
+    const screen = openScreen(project, ['top'], { columns: 120, rows: 40 })
+    await screen.shows('Question 6?')
+    screen.resize(80, 24)
+    await screen.shows(/\bMISSIONS\n.*Atlas/)
+    screen.resize(50, 10)
+    await screen.shows(/and \d more/)
+    await lastLine(screen).toBe('j k move · e answer · d dismiss · q quit')
+    await screen.shows(/^waymark top · project/)
+    screen.resize(100, 30)
+    await screen.shows('Question 6?')
+    // No text of an agent steers it.
+    project.ask('\u001b[2J\u001b[1;1HGONE\u001b]0;t\u0007\u009b5A\u202eevil\r\n\tnext 漢字漢字 👩‍👩‍👧')
+    await screen.shows('next 漢字漢字')
+    await screen.shows(/^waymark top · project · 7 need you/)
+    await screen.shows('[2J[1;1HGONE]0;t5Aevil next')
+    await lastLine(screen).toContain('q quit')
+  })
 
   test('decides nothing in the shell of an agent, and gives the terminal back at a signal', async () => {
     const project = openAsking()

@@ -11,7 +11,6 @@ import {
 } from '../../src/remote/operations/remote-measurement.ts'
 import { fingerprint } from '../../src/store/fingerprint.ts'
 import { attemptEnds } from '../../src/track/operations/measure-attempt.ts'
-import { soakTest } from '../support/amount.ts'
 import { type Answer, openProject, person, refusalOf } from '../support/project.ts'
 
 /** An operation that measures the mission it reads last, and another thing that never changes. */
@@ -71,7 +70,7 @@ test('measures again what the record asks for by then, and only that', async () 
   expect(made.filter((one) => one.startsWith('mission'))).toEqual(['mission M0', 'mission M1', 'mission M2'])
 })
 
-soakTest('gives up after ten times with a conflict, and records nothing', async () => {
+test('gives up after ten times with a conflict, and records nothing', async () => {
   const { made, run } = await projectWith({ changes: Number.MAX_SAFE_INTEGER })
   expect(await refusalOf(run())).toMatchObject({ code: 'CONFLICT', reason: 'record_keeps_changing' })
   expect(made.filter((one) => one.startsWith('mission'))).toHaveLength(10)

@@ -5,7 +5,6 @@ import { WebSocket } from 'ws'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
 import { TokenBuckets, teamRates } from '../../src/surfaces/http/auth/security.ts'
-import { soakTest } from '../support/amount.ts'
 import { exportedEvents } from '../support/exported-events.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import { person } from '../support/project.ts'
@@ -307,59 +306,56 @@ test('a server of one’s own says that it is signed in to by its address, or a 
   })
 })
 
-soakTest(
-  'who asks for it is told that persons, tokens or sessions changed which they may see, and not what',
-  async () => {
-    const team = await openTeam()
-    const secretOf = async (input: object) => (await team.call('token_create', input)).secret
-    const ada = await secretOf({ admin: true, person: 'Ada' })
-    const secrets: Record<string, string> = { Ada: ada }
-    for (const [name, access] of [
-      ['Olga', 'owner'],
-      ['Vera', 'viewer'],
-      ['Max', 'maintainer'],
-    ]) {
-      await team.call('person_add', { name })
-      await team.call('member_add', { person: name, access })
-      secrets[String(name)] = await secretOf({ kind: 'person', person: name })
-    }
-    const told: Record<string, string[]> = {}
-    const listen = async (name: string, path: string) => {
-      const headers = { Authorization: `Bearer ${secrets[name.split(' ')[0] ?? '']}` }
-      const socket = new WebSocket(`ws://127.0.0.1:${team.port}${path}`, { headers })
-      onTestFinished(() => socket.terminate())
-      const heard: string[] = []
-      told[name] = heard
-      socket.on('message', (data: Buffer) => {
-        const { event, kinds } = JSON.parse(data.toString())
-        if (event === 'identities') heard.push(...kinds)
-      })
-      await once(socket, 'message')
-    }
-    for (const name of ['Ada', 'Olga', 'Vera', 'Max']) await listen(name, '/ws?identities')
-    await listen('Ada who did not ask', '/ws')
-    const nobody = { Ada: [], Olga: [], Vera: [], Max: [], 'Ada who did not ask': [] }
-    const tells = async (name: string, input: object, whom: Record<string, readonly string[]>) => {
-      for (const heard of Object.values(told)) heard.length = 0
-      const answer = await team.call(name, input)
-      await expect.poll(() => told).toEqual({ ...nobody, ...whom })
-      await sleep(50) // nobody else, in their turn
-      expect(told).toEqual({ ...nobody, ...whom })
-      return answer
-    }
-    const [persons, tokens] = [['person'], ['token']]
-    await tells('person_add', { name: 'Nina' }, { Ada: persons, Olga: persons })
-    await team.call('member_add', { person: 'Nina', access: 'viewer' })
-    const everybody = { Ada: persons, Olga: persons, Vera: persons, Max: persons }
-    await tells('person_disable', { person: 'Nina' }, everybody)
-    const own = { name: 'builder', person: 'Vera' }
-    await tells('token_create', own, { Ada: tokens, Olga: tokens, Vera: tokens })
-    const all = { name: 'all', person: 'Vera', all_projects: true }
-    const { id } = await tells('token_create', all, { Ada: tokens, Vera: tokens })
-    await tells('token_revoke', { token: id }, { Ada: tokens, Vera: tokens })
-    expect(JSON.stringify(told)).not.toContain('builder')
-  },
-)
+test('who asks for it is told that persons, tokens or sessions changed which they may see, and not what', async () => {
+  const team = await openTeam()
+  const secretOf = async (input: object) => (await team.call('token_create', input)).secret
+  const ada = await secretOf({ admin: true, person: 'Ada' })
+  const secrets: Record<string, string> = { Ada: ada }
+  for (const [name, access] of [
+    ['Olga', 'owner'],
+    ['Vera', 'viewer'],
+    ['Max', 'maintainer'],
+  ]) {
+    await team.call('person_add', { name })
+    await team.call('member_add', { person: name, access })
+    secrets[String(name)] = await secretOf({ kind: 'person', person: name })
+  }
+  const told: Record<string, string[]> = {}
+  const listen = async (name: string, path: string) => {
+    const headers = { Authorization: `Bearer ${secrets[name.split(' ')[0] ?? '']}` }
+    const socket = new WebSocket(`ws://127.0.0.1:${team.port}${path}`, { headers })
+    onTestFinished(() => socket.terminate())
+    const heard: string[] = []
+    told[name] = heard
+    socket.on('message', (data: Buffer) => {
+      const { event, kinds } = JSON.parse(data.toString())
+      if (event === 'identities') heard.push(...kinds)
+    })
+    await once(socket, 'message')
+  }
+  for (const name of ['Ada', 'Olga', 'Vera', 'Max']) await listen(name, '/ws?identities')
+  await listen('Ada who did not ask', '/ws')
+  const nobody = { Ada: [], Olga: [], Vera: [], Max: [], 'Ada who did not ask': [] }
+  const tells = async (name: string, input: object, whom: Record<string, readonly string[]>) => {
+    for (const heard of Object.values(told)) heard.length = 0
+    const answer = await team.call(name, input)
+    await expect.poll(() => told).toEqual({ ...nobody, ...whom })
+    await sleep(50) // nobody else, in their turn
+    expect(told).toEqual({ ...nobody, ...whom })
+    return answer
+  }
+  const [persons, tokens] = [['person'], ['token']]
+  await tells('person_add', { name: 'Nina' }, { Ada: persons, Olga: persons })
+  await team.call('member_add', { person: 'Nina', access: 'viewer' })
+  const everybody = { Ada: persons, Olga: persons, Vera: persons, Max: persons }
+  await tells('person_disable', { person: 'Nina' }, everybody)
+  const own = { name: 'builder', person: 'Vera' }
+  await tells('token_create', own, { Ada: tokens, Olga: tokens, Vera: tokens })
+  const all = { name: 'all', person: 'Vera', all_projects: true }
+  const { id } = await tells('token_create', all, { Ada: tokens, Vera: tokens })
+  await tells('token_revoke', { token: id }, { Ada: tokens, Vera: tokens })
+  expect(JSON.stringify(told)).not.toContain('builder')
+})
 
 test('when a token was last used is known, to a minute', async () => {
   const team = await openTeam()

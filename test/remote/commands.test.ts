@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { commandApprovals } from '../../src/gate/commands/command-approvals.ts'
 import { stateFolder } from '../../src/kernel/files/state-folder.ts'
-import { soakTest } from '../support/amount.ts'
 import type { Answer } from '../support/project.ts'
 import { type AgentMachine, agentMachine, connectedMachine, ranAt, teamServer } from './machines.ts'
 
@@ -158,53 +157,50 @@ test('checks of a task run where its files are, and elsewhere it is said where t
   })
 })
 
-soakTest(
-  'machines with the same folder ask each their own person, and none runs what was revoked',
-  async () => {
-    const server = await teamServer()
-    const one = connectedMachine(server)
-    const other = connectedMachine(server, undefined, agentMachine({ folder: one.folder }))
-    const questions = async () =>
-      (await server.api('inbox')).items.filter(({ kind }: Answer) => kind === 'command')
-    const work = async (machine: AgentMachine, name: string) => {
-      const agent = await machine.connect()
-      const done_when = { check: ['echo ran >> ../ran'] }
-      const { task_id } = await agent.call('start_task', { name, goal: 'g', done_when })
-      const outcome = { summary: 'Looked at it.', no_change_reason: 'Nothing to do.' }
-      return () => agent.call('complete_task', { task_id, status: 'success', outcome, preview: true })
-    }
-    const [complete, completeOther] = [await work(one, 'One'), await work(other, 'Other')]
-    const asked = await questions()
-    const { hash } = asked[0].request
-    expect(asked.map(({ request }: Answer) => request.hash)).toEqual([hash, hash])
-    expect(new Set(asked.map(({ request }: Answer) => request.machine)).size).toBe(2)
+test('machines with the same folder ask each their own person, and none runs what was revoked', async () => {
+  const server = await teamServer()
+  const one = connectedMachine(server)
+  const other = connectedMachine(server, undefined, agentMachine({ folder: one.folder }))
+  const questions = async () =>
+    (await server.api('inbox')).items.filter(({ kind }: Answer) => kind === 'command')
+  const work = async (machine: AgentMachine, name: string) => {
+    const agent = await machine.connect()
+    const done_when = { check: ['echo ran >> ../ran'] }
+    const { task_id } = await agent.call('start_task', { name, goal: 'g', done_when })
+    const outcome = { summary: 'Looked at it.', no_change_reason: 'Nothing to do.' }
+    return () => agent.call('complete_task', { task_id, status: 'success', outcome, preview: true })
+  }
+  const [complete, completeOther] = [await work(one, 'One'), await work(other, 'Other')]
+  const asked = await questions()
+  const { hash } = asked[0].request
+  expect(asked.map(({ request }: Answer) => request.hash)).toEqual([hash, hash])
+  expect(new Set(asked.map(({ request }: Answer) => request.machine)).size).toBe(2)
 
-    // A rejection counts everywhere, and so does its end.
-    const { notes } = await server.api('reject', { id: asked[1].item_id, reason: 'Why?' })
-    expect(notes).toContain(`Answered with it: command ${asked[0].item_id}.`)
-    expect(await questions()).toEqual([])
-    const approved = { hash, run: asked[0].request.run, folder: one.folder, author: 'Ann', createdAt: 1 }
-    const state = stateFolder({ platform: process.platform, ...one })
-    await commandApprovals(state).approve(approved)
-    await server.api('command_revoke', { hash })
-    expect(JSON.parse(one.run('command', 'list', '--json').out)).toMatchObject({ commands: [], refused: [] })
-    expect(await complete()).toMatchObject({
-      verdict: { reasons: [{ rule: 'no_change' }, { rule: 'check_not_approved' }] },
-    })
-    const own = { request: { hash, machine: asked[0].request.machine } }
-    expect(await questions()).toMatchObject([own])
+  // A rejection counts everywhere, and so does its end.
+  const { notes } = await server.api('reject', { id: asked[1].item_id, reason: 'Why?' })
+  expect(notes).toContain(`Answered with it: command ${asked[0].item_id}.`)
+  expect(await questions()).toEqual([])
+  const approved = { hash, run: asked[0].request.run, folder: one.folder, author: 'Ann', createdAt: 1 }
+  const state = stateFolder({ platform: process.platform, ...one })
+  await commandApprovals(state).approve(approved)
+  await server.api('command_revoke', { hash })
+  expect(JSON.parse(one.run('command', 'list', '--json').out)).toMatchObject({ commands: [], refused: [] })
+  expect(await complete()).toMatchObject({
+    verdict: { reasons: [{ rule: 'no_change' }, { rule: 'check_not_approved' }] },
+  })
+  const own = { request: { hash, machine: asked[0].request.machine } }
+  expect(await questions()).toMatchObject([own])
 
-    // An approval is for the machine that asked, even where all trust the server: what a machine shows may be false.
-    for (const machine of [one, other]) machine.run('connect', server.address, '--trust-commands')
-    await completeOther()
-    const [, ofOther] = await questions()
-    await expect.poll(() => server.api('approve', { id: ofOther.item_id })).toMatchObject({ decided: true })
-    expect(await questions()).toMatchObject([own])
-    expect(await complete()).toMatchObject({
-      verdict: { reasons: [{ rule: 'no_change' }, { rule: 'check_not_approved' }] },
-    })
-    expect(existsSync(join(one.home, 'ran'))).toBe(false)
-    await completeOther()
-    expect(existsSync(join(one.home, 'ran'))).toBe(true)
-  },
-)
+  // An approval is for the machine that asked, even where all trust the server: what a machine shows may be false.
+  for (const machine of [one, other]) machine.run('connect', server.address, '--trust-commands')
+  await completeOther()
+  const [, ofOther] = await questions()
+  await expect.poll(() => server.api('approve', { id: ofOther.item_id })).toMatchObject({ decided: true })
+  expect(await questions()).toMatchObject([own])
+  expect(await complete()).toMatchObject({
+    verdict: { reasons: [{ rule: 'no_change' }, { rule: 'check_not_approved' }] },
+  })
+  expect(existsSync(join(one.home, 'ran'))).toBe(false)
+  await completeOther()
+  expect(existsSync(join(one.home, 'ran'))).toBe(true)
+})

@@ -7,7 +7,6 @@ import { excerpt } from '../../src/kernel/text.ts'
 import { reviewHeading } from '../../src/review/cli/review.ts'
 import { uniqueLineIndex } from '../../src/review/domain/lines.ts'
 import { maxQuoteLength } from '../../src/review/domain/review.ts'
-import { soakTest } from '../support/amount.ts'
 import { type Answer, openProject, person, type TestProject } from '../support/project.ts'
 import { allStatementsSent } from '../support/statements.ts'
 
@@ -250,7 +249,7 @@ test('answers all comments of a review at once, by the id of the review', async 
   })
 })
 
-soakTest('a file that became a program after it was looked at comes back', async () => {
+test('a file that became a program after it was looked at comes back', async () => {
   const { project, task, show } = await workedTask()
   const [first] = (await show()).files
   const subject = { task }

@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { soakTest } from '../support/amount.ts'
 import { runProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
 import { openStdioProject, serverEnvironment } from '../support/stdio-project.ts'
@@ -186,7 +185,7 @@ test('an agent’s shell, words below no mark and what is not there are refused,
   expect(unknown.error).not.toContain('get_context')
 })
 
-soakTest('a long difference is shown to its end, and no name of a file passes for a line', async () => {
+test('a long difference is shown to its end, and no name of a file passes for a line', async () => {
   const { agent, person, outcome } = await openTurn()
   const lines = (added: string) =>
     Array.from({ length: 12_000 }, (_, at) => `same ${at}\n${at % 10 === 0 ? added : ''}`).join('')

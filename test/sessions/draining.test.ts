@@ -15,7 +15,6 @@ import { capture } from '../../src/sessions/capture/hook/capture-hook.ts'
 import { isIngesting, takeIngestLock } from '../../src/sessions/capture/ingest-lock.ts'
 import { eventName } from '../../src/sessions/capture/queued-event.ts'
 import type { HookEvent } from '../../src/sessions/domain/hook-event.ts'
-import { soakTest } from '../support/amount.ts'
 import { maxAllowedLength, maxTurnMs } from '../support/longest-turn.ts'
 import { runAlone } from '../support/program.ts'
 import { openCommandLine } from '../surfaces/cli/command-line.ts'
@@ -117,7 +116,7 @@ test('an ingest that was started ends when nothing comes any more', async () => 
   expect(isIngesting(project.queue, processStart)).toBe(false)
 })
 
-soakTest('an ingest whose store stays down ends as well, and leaves the events', async () => {
+test('an ingest whose store stays down ends as well, and leaves the events', async () => {
   const project = openCaptured()
   const { host } = followed(project)
   const record = async () => {

@@ -7,7 +7,7 @@ export function amount({ test: few, soak }: { readonly test: number; readonly so
   return isSoak ? soak : few
 }
 
-const leftOut = Object.assign(() => {}, { skipIf: () => () => {} }) as unknown as typeof test // of what is used of it
+const leftOut = Object.assign(() => {}, { skipIf: () => () => {} }) as unknown as typeof test // only called, or asked to skip
 
-/** A test of `npm run test:soak` alone: `npm test` has another one of its kind, or a smaller one. */
+/** A further or a long case that only `npm run test:soak` has; never the only one of a rule of trust or of lost data. */
 export const soakTest: typeof test = isSoak ? test : leftOut

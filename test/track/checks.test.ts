@@ -496,7 +496,7 @@ describe('the verdict on a completion with a check', () => {
     expect(troubles(await project.call('doctor'))).toEqual([])
   })
 
-  soakTest('stays when the check runs on other content, or after another attempt', async () => {
+  test('stays when the check runs on other content, or after another attempt', async () => {
     const task = await checkedTask('test -f ../ready')
     await task.approve()
     const { project } = task
@@ -590,21 +590,18 @@ describe('the verdict on a completion with a check', () => {
     expect(troubles(await project.call('doctor'))).toEqual([])
   })
 
-  soakTest(
-    'still asks about it after the last of them takes a false claim back, whoever begins meanwhile',
-    async () => {
-      const { project, other, completeOther, asked } = await besideAnother()
-      const answer = await completeOther({ outcome: { summary: 'Changed utils.ts.' } })
-      expect(answer.verdict.is).toBe('contradicted')
-      const actor = { ...agentActor, connection: 'c3' }
-      await project.call('start_task', { name: 'C', goal: 'C' }, { actor })
-      const amended = await completeOther()
-      expect(amended).toMatchObject({ verdict: { is: 'unproven' }, settled: false })
-      expect(await asked()).toEqual([other])
-    },
-  )
+  test('still asks about it after the last of them takes a false claim back, whoever begins meanwhile', async () => {
+    const { project, other, completeOther, asked } = await besideAnother()
+    const answer = await completeOther({ outcome: { summary: 'Changed utils.ts.' } })
+    expect(answer.verdict.is).toBe('contradicted')
+    const actor = { ...agentActor, connection: 'c3' }
+    await project.call('start_task', { name: 'C', goal: 'C' }, { actor })
+    const amended = await completeOther()
+    expect(amended).toMatchObject({ verdict: { is: 'unproven' }, settled: false })
+    expect(await asked()).toEqual([other])
+  })
 
-  soakTest('asks about the last success once the last of them claims only a part', async () => {
+  test('asks about the last success once the last of them claims only a part', async () => {
     const { id, completeOther, asked } = await besideAnother()
     await completeOther()
     const answer = await completeOther({ status: 'partial_success' })
@@ -677,7 +674,7 @@ describe('the verdict on a completion with a check', () => {
     expect(rules(answer).sort()).toEqual(['changes_missing', 'criterion_unanswered', 'keeps_changed'])
   })
 
-  soakTest('keeps the results of checks when the outcome is changed', async () => {
+  test('keeps the results of checks when the outcome is changed', async () => {
     const task = await checkedTask('exit 3')
     await task.approve()
     await task.complete()

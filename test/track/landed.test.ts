@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { soakTest } from '../support/amount.ts'
 import { openProject, type ProjectOptions, person } from '../support/project.ts'
 
 const lines = Array.from({ length: 20 }, (_, at) => `export const limit${at} = ${at * 7}`)
@@ -83,14 +82,14 @@ test('a task that only took away lines which were on no branch has nothing to la
   expect(states['Limits by plan']).toBeUndefined()
 })
 
-soakTest('lines whose replacement went as well are lost', async () => {
+test('lines whose replacement went as well are lost', async () => {
   const work = await withTask({ removed: null })
   await laterTask(work, rewritten)
   const states = await laterTask(work, null)
   expect(states['Limit logins']).toBe('lost')
 })
 
-soakTest('lines that were rewritten twice are of the last one to land', async () => {
+test('lines that were rewritten twice are of the last one to land', async () => {
   const work = await withTask({ removed: null })
   await laterTask(work, rewritten)
   await laterTask(work, rewritten.replaceAll('planLimit', 'accountLimit'))
@@ -224,7 +223,7 @@ describe('lines that a later task moved to another file', () => {
     expect(await state()).toBe('uncommitted')
   })
 
-  soakTest('are lost once they are gone from there as well', async () => {
+  test('are lost once they are gone from there as well', async () => {
     const { state } = await withMoved(allToOld, { 'src/utils.ts': old })
     expect(await state()).toBe('lost')
   })
@@ -499,7 +498,7 @@ test.each([
   expect((await project.call('show', { id: task_id })).landed.is).toBe(is)
 })
 
-soakTest('what is on a branch that was left between two attempts has to land all the same', async () => {
+test('what is on a branch that was left between two attempts has to land all the same', async () => {
   const project = await openProject()
   const { task_id } = await project.call('start_task', { name: 'Limit', goal: 'g' })
   const main = project.git('branch', '--show-current').trim()

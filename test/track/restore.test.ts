@@ -141,7 +141,7 @@ test('brings back what each attempt at an ended task changed', async () => {
   expect([read('docs/new.md'), read('src/auth.ts')]).toEqual(['new\n', 'second\n'])
 })
 
-soakTest('overwrites newer content only with force, and then keeps it', async () => {
+test('overwrites newer content only with force, and then keeps it', async () => {
   const { call, git, write, read, restore, refusal, guard, wait } = await opened()
   const id = await started({ call, wait })
   write('src/auth.ts', 'work\n')

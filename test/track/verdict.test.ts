@@ -1,7 +1,7 @@
 import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { amount, soakTest } from '../support/amount.ts'
+import { amount } from '../support/amount.ts'
 import { type Answer, openProject, type ProjectOptions, person } from '../support/project.ts'
 
 const asPerson = { actor: person }
@@ -523,7 +523,7 @@ describe('what a task changed since its first attempt began', () => {
       },
     )
 
-    soakTest('in another work tree, only another content than the one sent back counts', async () => {
+    test('in another work tree, only another content than the one sent back counts', async () => {
       const task = await sentBackTask({ isStarted: false })
       await task.sendBack()
       task.git('worktree', 'add', '-q', '--detach', '../beside')
@@ -540,7 +540,7 @@ describe('what a task changed since its first attempt began', () => {
       expect(await texts()).not.toContain(uncertain)
     })
 
-    soakTest('comments do not make it forgotten', async () => {
+    test('comments do not make it forgotten', async () => {
       const task = await sentBackTask({ isStarted: false, outcome: {} })
       for (const action of ['send_back', 'comment', 'comment', 'comment']) {
         task.wait(1000)
@@ -550,7 +550,7 @@ describe('what a task changed since its first attempt began', () => {
       expect(rulesOf(await task.complete())).toEqual(['nothing_changed'])
     })
 
-    soakTest('it counts for an attempt that had begun before', async () => {
+    test('it counts for an attempt that had begun before', async () => {
       const task = await sentBackTask({ isStarted: false })
       await task.call('taskman_task_edit', { id: task.id, status: 'to_do' })
       await task.again()

@@ -2,7 +2,6 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { happened } from '../../store/events.ts'
-import { soakTest } from '../../support/amount.ts'
 import { type Answer, agentActor, person, type TestProject } from '../../support/project.ts'
 import { process } from './processes.ts'
 import { failureOf, runOf, type TestRun } from './run.ts'
@@ -445,7 +444,7 @@ describe('what was approved is what runs', () => {
     expect(projectEvents).toContainEqual(expect.objectContaining({ kind: 'command.revoked', actor: 'Tess' }))
   })
 
-  soakTest('restoring a backup revives no approval that was revoked since', async () => {
+  test('restoring a backup revives no approval that was revoked since', async () => {
     const run = await pinned()
     const { project } = run
     const { commandApprovals: list } = project.context

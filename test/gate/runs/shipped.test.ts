@@ -16,53 +16,50 @@ function shipped(id: string): string {
   return readFileSync(join(import.meta.dirname, '..', '..', '..', 'processes', `${id}.yaml`), 'utf8')
 }
 
-soakTest(
-  'change control: a proposal is sent back, handed in again, approved by two people, made and accepted',
-  async () => {
-    const { project, run, start, complete } = await gatedMission(shipped('change-control'), 'change-control')
-    const { id } = run
-    const propose = (risk: string) =>
-      run.emit('propose', { payload: { risk }, artifact_paths: ['docs/change.md'] })
-    project.write('docs/change.md', `Everything changes. ${'Why and how. '.repeat(20)}`)
-    expect(await propose('high')).toMatchObject({ transition: { to_state: 'review' } })
-    const sentBack = { id, reason: 'How is it undone?', event: 'send_back' }
-    expect(await project.call('reject', sentBack, { actor: ana })).toMatchObject({ decided: true })
-    expect((await run.state()).context).toMatchObject({ reason: 'How is it undone?' })
-    const wasSentBack = async () => (await project.call('status', {})).missions[0].gates[0].sent_back
-    expect(await wasSentBack()).toEqual({ author: 'Ana', reason: 'How is it undone?' })
+test('change control: a proposal is sent back, handed in again, approved by two people, made and accepted', async () => {
+  const { project, run, start, complete } = await gatedMission(shipped('change-control'), 'change-control')
+  const { id } = run
+  const propose = (risk: string) =>
+    run.emit('propose', { payload: { risk }, artifact_paths: ['docs/change.md'] })
+  project.write('docs/change.md', `Everything changes. ${'Why and how. '.repeat(20)}`)
+  expect(await propose('high')).toMatchObject({ transition: { to_state: 'review' } })
+  const sentBack = { id, reason: 'How is it undone?', event: 'send_back' }
+  expect(await project.call('reject', sentBack, { actor: ana })).toMatchObject({ decided: true })
+  expect((await run.state()).context).toMatchObject({ reason: 'How is it undone?' })
+  const wasSentBack = async () => (await project.call('status', {})).missions[0].gates[0].sent_back
+  expect(await wasSentBack()).toEqual({ author: 'Ana', reason: 'How is it undone?' })
 
-    project.write('docs/change.md', `It is undone by a revert. ${'Why and how. '.repeat(20)}`)
-    expect(await propose('high')).toMatchObject({ transition: { to_state: 'review' } })
-    expect(await wasSentBack()).toBeNull()
-    expect(await project.call('approve', { id, reason: 'Good.' }, { actor: ana })).toMatchObject({
-      decided: false,
-    })
-    expect((await run.state()).current_state).toBe('review')
-    expect(await project.call('approve', { id, reason: 'Good.' }, { actor: ben })).toMatchObject({
-      decided: true,
-    })
-    expect((await run.state()).current_state).toBe('change')
-    expect((await project.call('status', {})).missions[0].gates[0].step).toBe('Make the approved change')
-    expect(await run.history()).toMatchObject({
-      approvals: [
-        { artifact: 'proposal', role: 'reviewer', author: 'Ana', reason: 'Good.' },
-        { artifact: 'proposal', role: 'reviewer', author: 'Ben', reason: 'Good.' },
-      ],
-    })
-    const { events: projectEvents } = await project.call('log', { limit: 200 })
-    expect(
-      projectEvents.filter(({ kind }: { readonly kind: string }) => kind === 'run.approved'),
-    ).toHaveLength(2)
-    const task = await start()
-    project.write('src/auth.ts', 'export const auth = 2\n')
-    await complete(task)
-    expect(await run.emit('submit_change')).toMatchObject({ transition: { to_state: 'acceptance' } })
-    expect(await project.call('approve', { id }, { actor: ana })).toMatchObject({
-      decided: true,
-      status: 'succeeded',
-    })
-  },
-)
+  project.write('docs/change.md', `It is undone by a revert. ${'Why and how. '.repeat(20)}`)
+  expect(await propose('high')).toMatchObject({ transition: { to_state: 'review' } })
+  expect(await wasSentBack()).toBeNull()
+  expect(await project.call('approve', { id, reason: 'Good.' }, { actor: ana })).toMatchObject({
+    decided: false,
+  })
+  expect((await run.state()).current_state).toBe('review')
+  expect(await project.call('approve', { id, reason: 'Good.' }, { actor: ben })).toMatchObject({
+    decided: true,
+  })
+  expect((await run.state()).current_state).toBe('change')
+  expect((await project.call('status', {})).missions[0].gates[0].step).toBe('Make the approved change')
+  expect(await run.history()).toMatchObject({
+    approvals: [
+      { artifact: 'proposal', role: 'reviewer', author: 'Ana', reason: 'Good.' },
+      { artifact: 'proposal', role: 'reviewer', author: 'Ben', reason: 'Good.' },
+    ],
+  })
+  const { events: projectEvents } = await project.call('log', { limit: 200 })
+  expect(projectEvents.filter(({ kind }: { readonly kind: string }) => kind === 'run.approved')).toHaveLength(
+    2,
+  )
+  const task = await start()
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  await complete(task)
+  expect(await run.emit('submit_change')).toMatchObject({ transition: { to_state: 'acceptance' } })
+  expect(await project.call('approve', { id }, { actor: ana })).toMatchObject({
+    decided: true,
+    status: 'succeeded',
+  })
+})
 
 test('change control: what is changed after the approval needs another one', async () => {
   const run = await runOf(shipped('change-control'), { git: true })

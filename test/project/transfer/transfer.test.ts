@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readExport } from '../../../src/events/operations/event-line.ts'
 import { happened } from '../../store/events.ts'
-import { amount, soakTest } from '../../support/amount.ts'
+import { amount } from '../../support/amount.ts'
 import { aTask } from '../../support/entities.ts'
 import { isPostgresLeftOut } from '../../support/postgres/database.ts'
 import { bin } from '../../support/program.ts'
@@ -196,7 +196,7 @@ describe.skipIf(isPostgresLeftOut)('a project that is taken elsewhere', () => {
     })
   })
 
-  soakTest('what was written at both is refused on a server, and kept beside it in a file', async () => {
+  test('what was written at both is refused on a server, and kept beside it in a file', async () => {
     const project = await movable()
     const there = takeTo(project, project.url)
     there.json('mission', 'start', 'There', '--objective', 'Any')
@@ -215,49 +215,42 @@ describe.skipIf(isPostgresLeftOut)('a project that is taken elsewhere', () => {
     )
   })
 
-  soakTest(
-    'the place of another project on a server is taken, and that one keeps its record under another name',
-    async () => {
-      const [project, other] = [begun(), openCommandLine()]
-      const url = await emptyServer()
-      const run = (...words: readonly string[]) =>
-        other.runWith({ environment: { WAYMARK_DATABASE: url } }, ...words)
-      expect(run('mission', 'start', 'Other', '--objective', 'Any').code).toBe(0)
-      const file = written(project, 'project.jsonl', project.run('export').out)
-      const imported = JSON.parse(run('import', '--replace', file, '--json').out)
-      expect(imported.set_aside).toMatch(/-replaced$/)
-      expect(JSON.parse(run('mission', 'list', '--json').out).missions).toMatchObject([{ name: 'Begin' }])
-    },
-  )
+  test('the place of another project on a server is taken, and that one keeps its record under another name', async () => {
+    const [project, other] = [begun(), openCommandLine()]
+    const url = await emptyServer()
+    const run = (...words: readonly string[]) =>
+      other.runWith({ environment: { WAYMARK_DATABASE: url } }, ...words)
+    expect(run('mission', 'start', 'Other', '--objective', 'Any').code).toBe(0)
+    const file = written(project, 'project.jsonl', project.run('export').out)
+    const imported = JSON.parse(run('import', '--replace', file, '--json').out)
+    expect(imported.set_aside).toMatch(/-replaced$/)
+    expect(JSON.parse(run('mission', 'list', '--json').out).missions).toMatchObject([{ name: 'Begin' }])
+  })
 
-  soakTest(
-    'killed at any time it leaves nothing half done, and repeated it ends as if it had never been killed',
-    async () => {
-      const project = await movable()
-      await fill(project, amount({ test: 300, soak: 20_000 }))
-      const file = written(project, 'project.jsonl', project.run('export', '--end').out)
-      const events = project.json('status').events
-      const environment = { ...project.environment, WAYMARK_DATABASE: project.url }
-      for (const wait of [400, 50, 800, 1_200, 2_000].slice(0, amount({ test: 1, soak: 5 }))) {
-        const importing = startAlone([bin, 'import', '--replace', file], {
-          folder: project.folder,
-          environment,
-        })
-        const timer = setTimeout(() => importing.kill(), wait)
-        await importing.gone
-        clearTimeout(timer)
-        const there = storeAt(project.url, project.folder)
-        expect([0, events + 1]).toContain(await there.view(({ eventLog: log }) => log.head()))
-        await there.close()
-      }
-      const run = (...words: readonly string[]) =>
-        project.runWith({ environment: { WAYMARK_DATABASE: project.url } }, ...words, '--json')
-      for (let time = 0; time < 2; time += 1) expect(run('import', '--replace', file).code).toBe(0)
-      expect(JSON.parse(run('status').out)).toMatchObject({ events: events + 1, ended: null })
-      expect(JSON.parse(run(...verify).out)).toMatchObject({ healthy: true })
-    },
-    240_000,
-  )
+  test('killed at any time it leaves nothing half done, and repeated it ends as if it had never been killed', async () => {
+    const project = await movable()
+    await fill(project, amount({ test: 300, soak: 20_000 }))
+    const file = written(project, 'project.jsonl', project.run('export', '--end').out)
+    const events = project.json('status').events
+    const environment = { ...project.environment, WAYMARK_DATABASE: project.url }
+    for (const wait of [400, 50, 800, 1_200, 2_000].slice(0, amount({ test: 1, soak: 5 }))) {
+      const importing = startAlone([bin, 'import', '--replace', file], {
+        folder: project.folder,
+        environment,
+      })
+      const timer = setTimeout(() => importing.kill(), wait)
+      await importing.gone
+      clearTimeout(timer)
+      const there = storeAt(project.url, project.folder)
+      expect([0, events + 1]).toContain(await there.view(({ eventLog: log }) => log.head()))
+      await there.close()
+    }
+    const run = (...words: readonly string[]) =>
+      project.runWith({ environment: { WAYMARK_DATABASE: project.url } }, ...words, '--json')
+    for (let time = 0; time < 2; time += 1) expect(run('import', '--replace', file).code).toBe(0)
+    expect(JSON.parse(run('status').out)).toMatchObject({ events: events + 1, ended: null })
+    expect(JSON.parse(run(...verify).out)).toMatchObject({ healthy: true })
+  }, 240_000)
 
   test.runIf(isSoak)(
     'many log entries are taken to a server and back',

@@ -137,25 +137,22 @@ describe('a work tree is made, worked in and removed', () => {
   })
 })
 
-soakTest(
-  'a tree whose submodules were filled is removed by force alone, and what goes with it is named',
-  () => {
-    const { home, at, repository } = somewhere()
-    repository('part')
-    const whole = repository('whole')
-    whole.git('submodule', 'add', '-q', join(home, 'part'), 'part é')
-    whole.git('commit', '-qm', 'With a part')
-    const task = planned(whole)
-    const { path, notes } = whole.json('worktree', 'add', task)
-    expect(notes.join()).toContain(
-      'Submodules are empty there (part é). Fill them in that tree with: git submodule update --init',
-    )
-    at(path).git('submodule', 'update', '-q', '--init')
-    const { error } = whole.run('worktree', 'remove', task)
-    expect(error).toContain('1 submodule has a repository of its own there (part é)')
-    expect(error).toContain('--force')
-    const { lost } = whole.json('worktree', 'remove', task, '--force')
-    expect(lost).toMatchObject({ submodules: { total: 1, first: ['part é'] }, uncommitted: { total: 0 } })
-    expect(existsSync(path)).toBe(false)
-  },
-)
+test('a tree whose submodules were filled is removed by force alone, and what goes with it is named', () => {
+  const { home, at, repository } = somewhere()
+  repository('part')
+  const whole = repository('whole')
+  whole.git('submodule', 'add', '-q', join(home, 'part'), 'part é')
+  whole.git('commit', '-qm', 'With a part')
+  const task = planned(whole)
+  const { path, notes } = whole.json('worktree', 'add', task)
+  expect(notes.join()).toContain(
+    'Submodules are empty there (part é). Fill them in that tree with: git submodule update --init',
+  )
+  at(path).git('submodule', 'update', '-q', '--init')
+  const { error } = whole.run('worktree', 'remove', task)
+  expect(error).toContain('1 submodule has a repository of its own there (part é)')
+  expect(error).toContain('--force')
+  const { lost } = whole.json('worktree', 'remove', task, '--force')
+  expect(lost).toMatchObject({ submodules: { total: 1, first: ['part é'] }, uncommitted: { total: 0 } })
+  expect(existsSync(path)).toBe(false)
+})

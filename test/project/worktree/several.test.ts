@@ -76,7 +76,7 @@ describe.each([{ isOnMachine: true }, { isOnMachine: false }].slice(0, amount({ 
       expect((await call('show', { id: task })).own_work_tree).toBeNull()
     })
 
-    soakTest('force says what was lost, and how its commits come back', async () => {
+    test('force says what was lost, and how its commits come back', async () => {
       const { call, git, refused, plan, asPerson } = await opened(options)
       const task = await plan('Draw')
       const { path, branch } = await call('worktree_add', { task_id: task })

@@ -243,28 +243,25 @@ test('a backup is one whole file, made while a server writes, and never over ano
   await expect(store.backup(join(state, 'none', 'x.db'))).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
-soakTest(
-  'an older backup takes the place of the record in one step; servers read it at once, and the rest is kept',
-  async () => {
-    await using watched = await watchedStore()
-    const { store, file, state, another } = watched
-    const server = another()
-    const backup = join(state, 'backup.db')
-    await store.backup(backup)
-    for (const id of ['m-4', 'm-5']) await recordMission(server, id)
-    const before = readFileSync(backup)
-    const { events, kept } = await another().putBack(backup, Date.now())
-    expect(events).toBe(4)
-    expect(readFileSync(backup)).toEqual(before)
-    expect(await missions(server)).toBe(3)
-    await recordMission(server, 'm-6')
-    expect(await missions(store)).toBe(4)
-    expect(await missions(another({ file: kept ?? '', anchorFolder: join(state, 'kept') }))).toBe(5)
-    await store.close()
-    expect(await another().inspect()).toMatchObject({ anchor: { ok: true }, differing: 0, brokenAt: null })
-    expect(readdirSync(dirname(file)).filter((name) => name.includes('restoring'))).toEqual([])
-  },
-)
+test('an older backup takes the place of the record in one step; servers read it at once, and the rest is kept', async () => {
+  await using watched = await watchedStore()
+  const { store, file, state, another } = watched
+  const server = another()
+  const backup = join(state, 'backup.db')
+  await store.backup(backup)
+  for (const id of ['m-4', 'm-5']) await recordMission(server, id)
+  const before = readFileSync(backup)
+  const { events, kept } = await another().putBack(backup, Date.now())
+  expect(events).toBe(4)
+  expect(readFileSync(backup)).toEqual(before)
+  expect(await missions(server)).toBe(3)
+  await recordMission(server, 'm-6')
+  expect(await missions(store)).toBe(4)
+  expect(await missions(another({ file: kept ?? '', anchorFolder: join(state, 'kept') }))).toBe(5)
+  await store.close()
+  expect(await another().inspect()).toMatchObject({ anchor: { ok: true }, differing: 0, brokenAt: null })
+  expect(readdirSync(dirname(file)).filter((name) => name.includes('restoring'))).toEqual([])
+})
 
 test.each([
   { what: 'no file', make: () => undefined, says: /There is no file/ },

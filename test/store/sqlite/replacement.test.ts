@@ -33,7 +33,7 @@ function missionsIn(file: string): readonly string[] {
   }
 }
 
-test.each(journals.slice(0, amount({ test: 0, soak: 2 })))(
+test.each(journals.slice(0, amount({ test: 1, soak: 2 })))(
   'each write that a process was told is recorded stands in the new record or in a copy set aside ($sandboxJournal)',
   async (options) => {
     const { store, root, file, anchorFolder, backup, another } = await backedUp(options)

@@ -2,7 +2,6 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { soakTest } from '../../support/amount.ts'
 import { bin, runAlone } from '../../support/program.ts'
 import { openHookProject } from './hook-project.ts'
 
@@ -74,7 +73,7 @@ test('a call as large as a file is answered', () => {
   expect(decide('Write', { file_path: join(folder, 'src/app.ts'), content }).decision).toBe('deny')
 })
 
-soakTest('more than any client would say is not read', () => {
+test('more than any client would say is not read', () => {
   const { createRun, json, folder, environment } = openHookProject()
   createRun()
   const input = 'x'.repeat(65 * 1024 * 1024)

@@ -227,7 +227,7 @@ test('asks no server that reads another record or other settings of git', async 
   expect(await isOwn()).toBe(true)
 })
 
-soakTest('asks no server in a folder that others can enter', async () => {
+test('asks no server in a folder that others can enter', async () => {
   const project = openServedProject()
   project.createRun()
   await fakeServer(project, (socket) => {
@@ -290,7 +290,7 @@ test('answers only its own project, and nothing that is no call of a hook', asyn
   expect(JSON.parse((await ask(line({}))) ?? '').out).toContain('"deny"')
 })
 
-soakTest('asks no server that runs another git, or none', async () => {
+test('asks no server that runs another git, or none', async () => {
   const project = openServedProject()
   project.startTask('Add the form', ['src/'], '--agent-name', 'codex')
   project.write('src/app.ts', 'export const app = 2\n')

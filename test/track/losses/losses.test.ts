@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { soakTest } from '../../support/amount.ts'
 import { git } from '../../support/git.ts'
 import { recordGuardedCommand } from '../../support/guarded-command.ts'
 import { openProject, type ProjectOptions, person, type TestProject } from '../../support/project.ts'
@@ -468,7 +467,7 @@ test('what an undo wrote over a committed file is no loss when it goes, and unco
   expect(await losses()).toMatchObject([{ paths: ['src/auth.ts'] }])
 })
 
-soakTest('an older content of a lost file that comes back leaves the loss open', async () => {
+test('an older content of a lost file that comes back leaves the loss open', async () => {
   const { call, git, write, wait, work, measure, losses } = await opened()
   const id = await work()
   const { task_id } = await call('start_task', { name: 'Another', goal: 'g' })
@@ -526,41 +525,35 @@ test('what a person typed beside an undo and threw away is no loss of the undone
   expect(await losses()).toEqual([])
 })
 
-soakTest(
-  'what a person typed into committed work beside an undo of other work is no loss of an agent',
-  async () => {
-    const { call, git, write, wait, work, losses } = await opened()
-    await work()
-    const { task_id: other } = await call('start_task', { name: 'Other', goal: 'g' })
-    write('utils.ts', 'other\n')
-    await call('complete_task', { task_id: other, status: 'success', outcome: { summary: 'Did it' } })
-    git('commit', '-qam', 'work')
-    wait(1000)
-    write('src/auth.ts', 'work\ntyped\n')
-    await call('undo', { id: other, yes: true }, { actor: person })
-    git('checkout', '--', 'src/auth.ts')
-    wait(1000)
-    await call('start_task', { name: 'Next', goal: 'g' })
-    expect(await losses()).toEqual([])
-  },
-)
+test('what a person typed into committed work beside an undo of other work is no loss of an agent', async () => {
+  const { call, git, write, wait, work, losses } = await opened()
+  await work()
+  const { task_id: other } = await call('start_task', { name: 'Other', goal: 'g' })
+  write('utils.ts', 'other\n')
+  await call('complete_task', { task_id: other, status: 'success', outcome: { summary: 'Did it' } })
+  git('commit', '-qam', 'work')
+  wait(1000)
+  write('src/auth.ts', 'work\ntyped\n')
+  await call('undo', { id: other, yes: true }, { actor: person })
+  git('checkout', '--', 'src/auth.ts')
+  wait(1000)
+  await call('start_task', { name: 'Next', goal: 'g' })
+  expect(await losses()).toEqual([])
+})
 
-soakTest(
-  'uncommitted work under what a person typed beside an undo is lost, and restored without it',
-  async () => {
-    const { call, git, folder, write, wait, work, measure, losses } = await opened()
-    await work()
-    const { task_id: other } = await call('start_task', { name: 'Other', goal: 'g' })
-    write('utils.ts', 'other\n')
-    await call('complete_task', { task_id: other, status: 'success', outcome: { summary: 'Did it' } })
-    wait(1000)
-    write('src/auth.ts', 'work\ntyped\n')
-    await call('undo', { id: other, yes: true }, { actor: person })
-    git('checkout', '--', 'src/auth.ts')
-    await measure()
-    const [item] = await losses()
-    expect(item?.paths).toEqual(['src/auth.ts'])
-    await call('restore', { id: item?.item_id, yes: true }, { actor: person })
-    expect(readFileSync(join(folder, 'src/auth.ts'), 'utf8')).toBe('work\n')
-  },
-)
+test('uncommitted work under what a person typed beside an undo is lost, and restored without it', async () => {
+  const { call, git, folder, write, wait, work, measure, losses } = await opened()
+  await work()
+  const { task_id: other } = await call('start_task', { name: 'Other', goal: 'g' })
+  write('utils.ts', 'other\n')
+  await call('complete_task', { task_id: other, status: 'success', outcome: { summary: 'Did it' } })
+  wait(1000)
+  write('src/auth.ts', 'work\ntyped\n')
+  await call('undo', { id: other, yes: true }, { actor: person })
+  git('checkout', '--', 'src/auth.ts')
+  await measure()
+  const [item] = await losses()
+  expect(item?.paths).toEqual(['src/auth.ts'])
+  await call('restore', { id: item?.item_id, yes: true }, { actor: person })
+  expect(readFileSync(join(folder, 'src/auth.ts'), 'utf8')).toBe('work\n')
+})
