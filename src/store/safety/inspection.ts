@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import Database, { type Database as Connection } from 'better-sqlite3'
@@ -18,13 +18,13 @@ type FileInspection = Omit<WholeInspection, 'anchor' | 'damage'> & { readonly da
 /** Checks a whole database: SQLite's integrity, the chain of hashes, and every table against a replay. */
 export async function inspectRecord(file: string, projectId: string | null): Promise<FileInspection> {
   if (projectId === null) {
-    const damage = await integrityFindings(file)
+    const damage = await findingsOfRecord(file)
     return { events: 0, damage, brokenAt: null, error: null, ...nothingCompared }
   }
   const database = await openOneState(file)
   try {
     const [damage, comparison] = await Promise.allSettled([
-      integrityFindings(file),
+      findingsOfRecord(file),
       compareWithEvents(database, projectId),
     ])
     if (damage.status === 'rejected') throw damage.reason
@@ -149,9 +149,35 @@ export async function integrityFindings(file: string): Promise<readonly string[]
   const driver = createRequire(import.meta.url).resolve('better-sqlite3')
   const worker = new Worker(source, { eval: true, workerData: { driver, file, most: maxFindings } })
   const found = new Promise<readonly string[]>((resolve, reject) => {
-    worker.once('message', (lines: readonly string[]) => resolve(lines.filter((line) => line !== 'ok')))
+    worker.once('message', (lines: readonly string[]) => resolve(lines.filter(isFinding)))
     worker.once('error', reject)
     worker.once('exit', () => resolve([]))
   })
   return untilEnd(found).finally(() => void worker.terminate())
+}
+
+/** In bytes. SQLite checks a file of this size in some milliseconds, less than a thread needs to start. */
+const maxSizeWithoutThread = 4 * 1024 * 1024
+
+/** The same, of a record that this process reads anyway: a small one is checked at once. */
+async function findingsOfRecord(file: string): Promise<readonly string[]> {
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > maxSizeWithoutThread)
+    return integrityFindings(file)
+  return retryWhileLocked(() => {
+    const connection = openReadOnly(file)
+    try {
+      const rows = connection.pragma(`integrity_check(${maxFindings})`) as readonly IntegrityRow[]
+      return rows.map((row) => row.integrity_check).filter(isFinding)
+    } finally {
+      connection.close()
+    }
+  })
+}
+
+interface IntegrityRow {
+  readonly integrity_check: string
+}
+
+function isFinding(line: string): boolean {
+  return line !== 'ok'
 }

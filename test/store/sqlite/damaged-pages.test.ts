@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { Failure } from '../../../src/kernel/failure.ts'
 import { randomIds } from '../../../src/store/random-ids.ts'
+import { inspectRecord } from '../../../src/store/safety/inspection.ts'
 import { openStore } from '../../../src/store/store.ts'
 import { amount } from '../../support/amount.ts'
 import { type Answer, openProject, person, type TestProject } from '../../support/project.ts'
@@ -131,3 +132,18 @@ test.each(Object.entries(damages).slice(0, amount({ test: 2, soak: 4 })))(
   },
   120_000,
 )
+
+test('a record that is too large to be checked at once is checked as well, in a thread', async () => {
+  const project = await openProject({ git: false, database: false, isOnMachine: false })
+  const { file } = await recordedDay(project)
+  expect((await inspectRecord(file, null)).damage).toEqual([])
+  const database = new Database(file)
+  database.exec('create table ballast (content blob); insert into ballast values (zeroblob(5 * 1024 * 1024))')
+  const root = database.prepare("select rootpage from sqlite_schema where name = 'ballast'").pluck().get()
+  database.close()
+  expect((await inspectRecord(file, null)).damage).toEqual([])
+  const open = openSync(file, 'r+')
+  damages['a page of noise']?.(open, page * (Number(root) - 1))
+  closeSync(open)
+  expect((await inspectRecord(file, null)).damage).not.toEqual([])
+})
