@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { removeFromState } from '../kernel/files/state-folder.ts'
 import { yieldToEventLoop } from '../kernel/files/yield-to-event-loop.ts'
 import { setNewest } from '../kernel/limited-map.ts'
+import { missingInPacks } from './pack.ts'
 import { quoteAlternate } from './private-directory.ts'
 import { type GitCall, type GitEnvironment, GitError, git, noGit, runGit } from './process.ts'
 import { loadState, type WorkTreeState } from './recorded-state.ts'
@@ -222,20 +223,6 @@ async function writePack(
   return output.toString('latin1').trim()
 }
 
-/** The objects that a folder does not have. */
-async function missingObjects(
-  folder: string,
-  oids: readonly string[],
-  around: ContentsCallOptions,
-): Promise<string[]> {
-  const question = ['cat-file', '--batch-check=%(objectname)', '--buffer']
-  const output = await git(question, contentsCall(folder, around, Buffer.from([...oids, ''].join('\n'))))
-  return output
-    .toString('latin1')
-    .split('\n')
-    .flatMap((line) => (line.endsWith(' missing') ? [line.slice(0, line.indexOf(' '))] : []))
-}
-
 /** The names of a folder's packs. */
 async function packsIn(folder: string): Promise<string[]> {
   const names = await readdir(join(folder, 'pack'))
@@ -281,39 +268,30 @@ function sum(sizes: Iterable<number>): number {
 export async function keepBaseline(state: WorkTreeState, environment: GitEnvironment): Promise<void> {
   for (const { directory, objects, head, tree, contents } of state.repositories) {
     if (head === null || contents === undefined) continue
-    if (isHeld(contents, tree)) continue
-    const before = await packsIn(contents)
-    const isEmpty = before.length === 0
-    if (await keepTree(tree, contents, { directory, environment, objects, isEmpty })) {
-      await recordHeldTree(contents, tree, before)
-    }
+    const key = `${contents} ${tree}`
+    const pending = keeping.get(key) ?? holdTree(tree, contents, { directory, environment, also: [objects] })
+    keeping.set(key, pending)
+    await pending.finally(() => keeping.delete(key))
   }
 }
 
-async function keepTree(
-  tree: string,
-  contents: string,
-  {
-    objects,
-    isEmpty,
-    ...around
-  }: {
-    readonly directory: string
-    readonly environment: GitEnvironment
-    readonly objects: string
-    /** Nothing is kept yet, so git need not list the kept objects. */
-    readonly isEmpty: boolean
-  },
-): Promise<boolean> {
+// By folder and tree: an attempt that ends soon after its start has the same tree as there.
+const keeping = new Map<string, Promise<void>>()
+
+async function holdTree(tree: string, contents: string, around: ContentsCallOptions): Promise<void> {
+  if (isHeld(contents, tree)) return
+  const before = await packsIn(contents)
+  if (await keepTree(tree, contents, around)) await recordHeldTree(contents, tree, before)
+}
+
+async function keepTree(tree: string, contents: string, around: ContentsCallOptions): Promise<boolean> {
   // A tree is kept with all of its content, or not at all.
-  if (!isEmpty && (await missingObjects(contents, [tree], around)).length === 0) return true
-  const reading = { ...around, also: [objects] }
+  if ((await missingInPacks(contents, [tree])).length === 0) return true
   const question = ['rev-list', '--objects', '--filter=blob:none', '--no-object-names', tree]
-  const listed = await runGit(question, contentsCall(contents, reading))
+  const listed = await runGit(question, contentsCall(contents, around))
   if (listed.code !== 0) return false
   const oids = listed.output.toString('latin1').split('\n').filter(Boolean)
-  const missing = isEmpty ? oids : await missingObjects(contents, oids, around)
-  await writePack(contents, missing, reading)
+  await writePack(contents, await missingInPacks(contents, oids), around)
   return true
 }
 

@@ -1,3 +1,4 @@
+import { setNewest } from '../kernel/limited-map.ts'
 import { type NewObject, objectId } from './pack.ts'
 import { displayPath, nulRecords, type PathBytes, pathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
@@ -47,21 +48,49 @@ const pathsPerCall = 200
 /** The states of a few paths in HEAD. */
 export async function headStates(
   place: PrivateDirectory,
-  repository: Pick<Repository, 'head'>,
+  { head }: Pick<Repository, 'head'>,
+  paths: readonly PathBytes[],
+): Promise<Map<PathBytes, GitState>> {
+  if (head === null) return new Map()
+  const key = JSON.stringify([head.tree, place.contents, place.objects])
+  const known = statesInTrees.get(key) ?? new Map<PathBytes, GitState | null>()
+  const asked = paths.filter((path) => !known.has(path))
+  const states = await listStates(place, head.tree, asked)
+  for (const path of asked) {
+    const state = states.get(path)
+    if (state !== undefined || !hasPathBelow(states, path)) setNewest(known, maxPaths, path, state ?? null)
+  }
+  setNewest(statesInTrees, maxTrees, key, known)
+  for (const path of paths) {
+    const state = known.get(path)
+    if (state != null) states.set(path, state)
+  }
+  return states
+}
+
+// A tree never changes. By the objects as well: what one repository says of a tree counts for no other.
+const statesInTrees = new Map<string, Map<PathBytes, GitState | null>>()
+const maxTrees = 20
+const maxPaths = 1_000
+
+/** Whether a path was a folder, of which git lists the files. */
+function hasPathBelow(states: ReadonlyMap<PathBytes, GitState>, path: PathBytes): boolean {
+  const folder = path.endsWith('/') ? path : `${path}/`
+  return states.keys().some((one) => one.startsWith(folder))
+}
+
+async function listStates(
+  place: PrivateDirectory,
+  tree: string,
   paths: readonly PathBytes[],
 ): Promise<Map<PathBytes, GitState>> {
   const states = new Map<PathBytes, GitState>()
-  const { head } = repository
-  if (head === null) return states
   for (let from = 0; from < paths.length; from += pathsPerCall) {
     const some = paths.slice(from, from + pathsPerCall)
     // Node passes arguments as text: for a path that is not UTF-8, the whole tree is listed.
     const names = some.map(displayPath)
     const named = names.every((name, at) => pathBytes(name) === some[at]) ? names : []
-    const output = await git(
-      ['ls-tree', '-r', '-z', '--full-tree', head.tree, '--', ...named],
-      privateCall(place),
-    )
+    const output = await git(['ls-tree', '-r', '-z', '--full-tree', tree, '--', ...named], privateCall(place))
     for (const record of nulRecords(output)) {
       const tab = record.indexOf('\t')
       const [mode = '', , oid = ''] = record.slice(0, tab).split(' ')
