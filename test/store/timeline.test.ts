@@ -64,7 +64,7 @@ describe.each(dialects)('a timeline in $dialect', ({ fresh }) => {
       expect(found.map(({ counts }) => counts?.modified ?? null)).toEqual([3, 0, null])
       expect(found.map(({ scopeMatches }) => scopeMatches)).toEqual([false, true, null])
       expect([...(await timeline.lines(mission, 10))]).toEqual([
-        ['a-0', { added: 10, deleted: 3, outOfScope: 1 }],
+        ['a-0', { added: 10, deleted: 3, outOfScope: 1, outOfScopeAccepted: 0 }],
       ])
       expect(await timeline.files(mission, { limit: 2, offset: 0 })).toEqual([
         {

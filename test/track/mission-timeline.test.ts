@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { notFound, openProject, person } from '../support/project.ts'
+import { type Answer, notFound, openProject, person } from '../support/project.ts'
 
 test('the timeline of a mission tells who worked on what when, what was measured, and what was said', async () => {
   const { call, write, wait } = await openProject()
@@ -60,6 +60,7 @@ test('the timeline of a mission tells who worked on what when, what was measured
     added: 3,
     deleted: 2,
     out_of_scope: 1,
+    out_of_scope_accepted: 0,
   })
   const dropped = await call('taskman_task_add', { title: 'Not needed', phase: timeline.phases[0].id })
   await call('task_drop', { id: dropped.id, reason: 'Not needed' }, { actor: person })
@@ -104,4 +105,32 @@ test('the changes of a mission are its files, each once, as a difference of stat
 test('a mission that is not there has no timeline', async () => {
   const { refused } = await openProject()
   expect(await refused('mission_timeline', { id: 'm-none' })).toMatchObject(notFound('mission'))
+})
+
+test('files out of scope that a person approved are told apart where they are counted', async () => {
+  const { call, write } = await openProject()
+  const begun = await call('start_mission', { name: 'Sign in', objective: 'Log in' })
+  const start = { mission_id: begun.mission_id, name: 'Log in', areas: ['src/auth.ts'] }
+  const { task_id } = await call('start_task', start)
+  for (const path of ['src/auth.ts', 'src/api.ts', 'utils.ts'])
+    write(path, `export const changed = '${path}'\n`)
+  await call('complete_task', { task_id, status: 'success', outcome: { summary: 's' } })
+  const counted = async () => {
+    const { attempts, totals } = await call('mission_timeline', { id: begun.mission_id })
+    const shown = await call('show', { id: task_id })
+    const { columns } = await call('board', {})
+    const cards: Answer[] = Object.values<Answer[]>(columns).flat()
+    const card = cards.find(({ id }) => id === task_id)
+    const detail = shown.attempts[0].measured.scope
+    return [
+      ...[attempts[0].lines, totals, card?.measured, shown.measured].map(
+        ({ out_of_scope, out_of_scope_accepted }) => [out_of_scope, out_of_scope_accepted],
+      ),
+      [detail.unexpected.length, detail.accepted ?? 0],
+    ]
+  }
+  expect(await counted()).toEqual(Array(5).fill([2, 0]))
+  const { items } = await call('inbox', { kind: 'scope' })
+  for (const { item_id } of items) await call('approve', { id: item_id }, { actor: person })
+  expect(await counted()).toEqual(Array(5).fill([2, 2]))
 })

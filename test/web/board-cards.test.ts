@@ -83,12 +83,20 @@ test('several attempts have their files and no sum of lines, which the review do
   await screen.see('1 file in 2 attempts', '.card .measured')
 })
 
-test('a file out of scope that a person accepted is no longer a warning on the card of its task', async () => {
+test('a file out of scope that a person accepted is no longer a warning on the cards and the page of its task', async () => {
   const { person } = serving().day
+  const board = await open('/board')
+  await board.see('1 out of scope', `[id="${ids.again}"] .task-out`)
   const { items } = await person('inbox', { kind: 'scope' })
   for (const { item_id, task_id } of items)
     if (task_id === ids.again) await person('approve', { id: item_id })
   const screen = await open('/')
   await screen.see('1 out of scope, accepted', '.card .measured')
   expect(screen.text('.card .measured .out')).toBe('')
+  screen.go('/board')
+  await screen.see('1 file in 2 attempts', `[id="${ids.again}"]`)
+  expect(screen.all(`[id="${ids.again}"] .task-out`)).toHaveLength(0)
+  screen.go(`/tasks/${ids.again}`)
+  await screen.see('1 out of scope, accepted', '.task-verdict .measured')
+  await screen.see('1 of 1 file out of scope, accepted', '.scope-result[data-kind=open]')
 })

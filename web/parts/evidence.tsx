@@ -8,13 +8,12 @@ import './evidence.css'
 export interface MeasuredData extends Omit<MeasurementData, 'verdict' | 'attempt'> {
   /** In how many attempts at a task the files changed; absent for one attempt. A sum of their lines is not shown. */
   readonly attempts?: number | undefined
-  /** How many of the files out of scope a person accepted. */
-  readonly accepted?: number | undefined
 }
 
 /** The measurement by git: solid. */
 export function EvidenceLine({ measured }: { readonly measured: MeasuredData }) {
-  const { measurement, attempts = 1, files, scope_match, out_of_scope, accepted = 0 } = measured
+  const { measurement, attempts = 1, files, scope_match, out_of_scope } = measured
+  const accepted = measured.out_of_scope_accepted
   const isOut = scope_match === false && accepted < out_of_scope
   return (
     <p class="measured">
@@ -28,7 +27,7 @@ export function EvidenceLine({ measured }: { readonly measured: MeasuredData }) 
       )}
       <span class={isOut ? 'out' : 'muted'}>
         {scopeWord(scope_match, out_of_scope)}
-        {accepted === 0 ? '' : accepted < out_of_scope ? `, ${accepted} accepted` : ', accepted'}
+        {acceptedWords(accepted, out_of_scope)}
       </span>
     </p>
   )
@@ -43,6 +42,12 @@ const measuredWord = {
 function scopeWord(matches: boolean | null, outside: number): string {
   if (matches === null) return 'no declared scope'
   return matches ? 'none out of scope' : `${outside} out of scope`
+}
+
+/** What is said of files out of scope that a person approved. */
+export function acceptedWords(accepted: number, outside: number): string {
+  if (accepted === 0) return ''
+  return accepted < outside ? `, ${accepted} accepted` : ', accepted'
 }
 
 /** Added and deleted lines; null if they were not counted. */

@@ -11,11 +11,10 @@ import { peopleBehind } from '../../people/operations/agent-owners.ts'
 import { MeasuredShort, measuredSummary } from '../../reports/operations/board.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { deniedFiles } from '../../track/domain/claimed-paths.ts'
-import { type Attempt, attemptStatuses, type Correction, outcomeAuthorOf } from '../../track/domain/task.ts'
+import { attemptStatuses, type Correction, outcomeAuthorOf } from '../../track/domain/task.ts'
 import { claimsWithNoChange } from '../../track/domain/verdict.ts'
 import { lastCorrection, VerdictEntry, verdictEntry } from '../../track/operations/attempt-answer.ts'
 import { undoneTasks } from '../../track/operations/tree-write.ts'
-import type { AttemptEnd } from '../../track/ports/attempt-reads.ts'
 import type { InboxItem } from '../domain/inbox-item.ts'
 
 import { ChoiceEntry, choiceEntries } from './subject.ts'
@@ -58,8 +57,6 @@ export const InboxEvidence = z.object({
   areas: strings,
   /** With the files and lines of a replaced attempt alone. */
   measured: MeasuredShort.nullable(),
-  /** How many of its files out of scope a person approved. */
-  out_of_scope_accepted: z.int(),
   /** What the measurement says about the claim, with its reasons. */
   verdict: VerdictEntry.nullable(),
   /** The agent's own words about its work. */
@@ -104,7 +101,6 @@ export async function inboxEvidence(reads: Reads, item: InboxItem): Promise<z.ou
     areas: attempt?.areas ?? [],
     measured: measured ? measuredSummary(measured) : null,
     verdict: verdict && attempt && verdictEntry(verdict, attempt.taskId),
-    out_of_scope_accepted: await acceptedOutOfScope(reads, attempt, end),
     claimed: end === null ? null : claimedText(end.outcome.summary, corrections),
     correction: lastCorrection(corrections, 600),
     unchanged_claims: end === null ? [] : claimsWithNoChange(end.evidence, verdict),
@@ -118,21 +114,6 @@ export async function inboxEvidence(reads: Reads, item: InboxItem): Promise<z.ou
 function claimedText(summary: string, corrections: readonly Correction[]): string {
   const added = lastCorrection(corrections, 200)
   return added === null ? excerpt(summary, 600) : `${excerpt(summary, 400)}\n${added}`
-}
-
-/** The files out of scope of an attempt that are in items that a person approved. */
-async function acceptedOutOfScope(
-  { inboxItems }: Reads,
-  attempt: Attempt | null,
-  end: Pick<AttemptEnd, 'evidence'> | null,
-): Promise<number> {
-  const unexpected = end?.evidence.scope.unexpected ?? []
-  if (attempt === null || unexpected.length === 0) return 0
-  const items = await inboxItems.ofAttempt(attempt.id)
-  const accepted = new Set(
-    items.flatMap(({ kind, action, paths }) => (kind === 'scope' && action === 'approved' ? paths : [])),
-  )
-  return unexpected.filter((path) => accepted.has(path)).length
 }
 
 /** The possible events of a decision, with their meaning; empty if there is none. */

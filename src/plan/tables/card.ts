@@ -3,6 +3,7 @@ import { nonEmptyValues } from '../../store/tables/query.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
 import type { TaskWork } from '../../track/domain/changes.ts'
 import type { AttemptMeasurementTotals } from '../../track/ports/attempt-reads.ts'
+import { acceptedOutOfScope } from '../../track/tables/accepted-scope.ts'
 import { attemptOf, countsOf, scopeMatchesOf } from '../../track/tables/attempt.ts'
 import { workOfTasks } from '../../track/tables/task-work.ts'
 import { acceptancesOf } from '../../track/tables/verdict-reads.ts'
@@ -81,12 +82,13 @@ function withWork(
   return { ...measured, files, addedLines, deletedLines }
 }
 
-/** The measured totals of attempts, without the changes: always one query. */
+/** The measured totals of attempts, without the changes: one query, and two more where files are out of scope. */
 export async function measuredAttempts(
-  { db, projectId }: ReadScope,
+  scope: ReadScope,
   ids: readonly string[],
 ): Promise<ReadonlyMap<AttemptId, AttemptMeasurementTotals>> {
   if (ids.length === 0) return new Map()
+  const { db, projectId } = scope
   const ends = await db
     .selectFrom('attempt_end as end')
     .innerJoin('attempt', (join) =>
@@ -97,6 +99,10 @@ export async function measuredAttempts(
     .where('end.project_id', '=', projectId)
     .where('end.attempt_id', 'in', ids)
     .execute()
+  const accepted = await acceptedOutOfScope(
+    scope,
+    ends.flatMap((row) => (row.out_of_scope > 0 ? [row.id as AttemptId] : [])), // a brand
+  )
   return new Map(
     ends.map((row) => {
       const { added = 0, modified = 0, deleted = 0, renamed = 0 } = countsOf(row) ?? {}
@@ -107,6 +113,7 @@ export async function measuredAttempts(
         verdict: row.verdict as AttemptMeasurementTotals['verdict'], // as it was written
         scopeMatches: scopeMatchesOf(row),
         outOfScope: row.out_of_scope,
+        outOfScopeAccepted: accepted.get(row.id as AttemptId) ?? 0, // a brand
         attempt: row.number,
         files: isUnknown ? null : files,
         addedLines: isUnknown ? null : sumOf(files, row.added_lines),

@@ -25,6 +25,8 @@ export const MeasuredShort = z.object({
   verdict: z.enum(verdictValues).nullable(),
   scope_match: z.boolean().nullable(),
   out_of_scope: z.int(),
+  /** Of these, the files that a person approved. */
+  out_of_scope_accepted: z.int(),
   /** The number of the last attempt. */
   attempt: z.int(),
   /** The sum of all attempts at the task that were not undone; null where the last could not be measured. */
@@ -156,6 +158,7 @@ export function measuredSummary(measured: AttemptMeasurementTotals): z.output<ty
     verdict: measured.verdict,
     scope_match: measured.scopeMatches,
     out_of_scope: measured.outOfScope,
+    out_of_scope_accepted: measured.outOfScopeAccepted,
     attempt: measured.attempt,
     files: measured.files,
     added_lines: measured.addedLines,

@@ -119,7 +119,8 @@ const MeasuredDetail = z.object({
   changes: list(ChangeEntry),
   counts: ChangeCounts,
   ignored: z.object({ added: strings, modified: strings, deleted: strings }),
-  scope: z.object({ matches: z.boolean().nullable(), unexpected: strings }),
+  /** `accepted`: of the unexpected files, how many a person approved. */
+  scope: z.object({ matches: z.boolean().nullable(), unexpected: strings, accepted: z.int().optional() }),
   elsewhere: z.object({ commits: z.int(), paths: strings }).optional(),
   warnings: strings,
   ...sharedTreeFields,
@@ -652,6 +653,8 @@ async function attemptDetail(reads: Reads, attempt: Attempt): Promise<z.output<t
     ...corrections.map(({ actor }) => actor),
   ])
   const changes = end === null ? [] : await tasks.changes(attempt.id, { limit: 20, offset: 0 })
+  const totals = end?.evidence.scope.unexpected.length ? await tasks.measurementTotals([attempt.id]) : null
+  const accepted = totals?.get(attempt.id)?.outOfScopeAccepted ?? 0
   return {
     attempt_id: attempt.id,
     number: attempt.number,
@@ -672,6 +675,7 @@ async function attemptDetail(reads: Reads, attempt: Attempt): Promise<z.output<t
         ? null
         : {
             ...measuredFields(end.evidence),
+            scope: { ...end.evidence.scope, ...(accepted > 0 && { accepted }) },
             ...sharedTree(end.evidence),
             counts: end.counts,
             changes: changes.map(changeEntry),

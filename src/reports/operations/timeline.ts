@@ -43,6 +43,8 @@ const Lines = z.object({
   added: z.int().nullable(),
   deleted: z.int().nullable(),
   out_of_scope: z.int(),
+  /** Of these, the files that a person approved. */
+  out_of_scope_accepted: z.int(),
 })
 
 const TimelineAttemptEntry = z.object({
@@ -196,6 +198,7 @@ async function timelineOf(
       added: whole.added,
       deleted: whole.deleted,
       out_of_scope: sums.reduce((sum, { outOfScope }) => sum + outOfScope, 0),
+      out_of_scope_accepted: sums.reduce((sum, { outOfScopeAccepted }) => sum + outOfScopeAccepted, 0),
     },
   }
 }
@@ -221,7 +224,7 @@ function timelineTask(
 
 function timelineAttempt(
   attempt: TimelineAttempt,
-  lines: ChangedLines = { added: 0, deleted: 0, outOfScope: 0 },
+  lines: ChangedLines = { added: 0, deleted: 0, outOfScope: 0, outOfScopeAccepted: 0 },
 ): z.output<typeof TimelineAttemptEntry> {
   const isMeasured = attempt.counts !== null && attempt.measurement !== 'unknown'
   return {
@@ -233,7 +236,14 @@ function timelineAttempt(
     opened_at: instant(attempt.openedAt),
     closed_at: instantOrNull(attempt.closedAt),
     counts: attempt.counts,
-    lines: isMeasured ? { added: lines.added, deleted: lines.deleted, out_of_scope: lines.outOfScope } : null,
+    lines: isMeasured
+      ? {
+          added: lines.added,
+          deleted: lines.deleted,
+          out_of_scope: lines.outOfScope,
+          out_of_scope_accepted: lines.outOfScopeAccepted,
+        }
+      : null,
     scope_match: attempt.scopeMatches,
     measurement: attempt.measurement,
     verdict: attempt.verdict,

@@ -37,6 +37,8 @@ export interface ChangedLines {
   readonly added: number | null
   readonly deleted: number | null
   readonly outOfScope: number
+  /** Of these, the files that a person approved. */
+  readonly outOfScopeAccepted: number
 }
 
 /** The net change of a path in a mission, from its first attempt to its last end. */

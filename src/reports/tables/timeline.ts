@@ -3,6 +3,7 @@ import { type Actor, displayName } from '../../kernel/actor.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
 import { parseColumn } from '../../store/tables/query.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
+import { acceptedOutOfScope } from '../../track/tables/accepted-scope.ts'
 import { countsOf, scopeMatchesOf } from '../../track/tables/attempt.ts'
 import { missionFiles } from '../../track/tables/mission-change.ts'
 import type { ChangedLines, TimelineAttempt, TimelineReads, TimelineTask } from '../ports/timeline-reads.ts'
@@ -99,11 +100,12 @@ async function attemptsOf(
 }
 
 async function linesOf(
-  { db, projectId }: ReadScope,
+  scope: ReadScope,
   missionId: MissionId,
   limit: number,
 ): Promise<ReadonlyMap<AttemptId, ChangedLines>> {
-  const { rows } = await sql<ChangedLines & { readonly id: AttemptId }>`
+  const { db, projectId } = scope
+  const { rows } = await sql<Omit<ChangedLines, 'outOfScopeAccepted'> & { readonly id: AttemptId }>`
     select attempt_id as id,
       sum(added_lines) as added,
       sum(deleted_lines) as deleted,
@@ -113,5 +115,11 @@ async function linesOf(
       select id from attempt where project_id = ${projectId} and mission_id = ${missionId}
       order by seq desc limit ${limit})
     group by attempt_id`.execute(db)
-  return new Map(rows.map(({ id, ...lines }) => [id, lines]))
+  const accepted = await acceptedOutOfScope(
+    scope,
+    rows.flatMap(({ id, outOfScope }) => (outOfScope > 0 ? [id] : [])),
+  )
+  return new Map(
+    rows.map(({ id, ...lines }) => [id, { ...lines, outOfScopeAccepted: accepted.get(id) ?? 0 }]),
+  )
 }

@@ -30,6 +30,8 @@ export interface AttemptMeasurementTotals {
   readonly verdict: VerdictValue | null
   readonly scopeMatches: boolean | null
   readonly outOfScope: number
+  /** Of these, the files that a person approved. */
+  readonly outOfScopeAccepted: number
   /** The number of the attempt at its task. */
   readonly attempt: number
   /** Null if they could not be measured. */

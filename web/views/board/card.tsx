@@ -72,9 +72,10 @@ export function Card({ card: of, isSelected, drag }: BoardCardProps) {
             ) : (
               <PlusMinus {...measured} />
             )}
-            {measured.scope_match === false ? (
+            {measured.scope_match === false && measured.out_of_scope > measured.out_of_scope_accepted ? (
               <span class="task-out">
-                <StatusIcon status="blocked" named={false} /> {measured.out_of_scope} out of scope
+                <StatusIcon status="blocked" named={false} />{' '}
+                {measured.out_of_scope - measured.out_of_scope_accepted} out of scope
               </span>
             ) : null}
             {measured.verdict === 'contradicted' && column !== 'ready' ? (

@@ -196,12 +196,8 @@ export function Card({
   )
 }
 
-function measuredOf({
-  measured,
-  is_replaced: isReplaced,
-  out_of_scope_accepted: accepted,
-}: Pick<InboxCard, 'measured' | 'is_replaced' | 'out_of_scope_accepted'>) {
-  return measured && { ...measured, attempts: isReplaced ? 1 : measured.attempt, accepted }
+function measuredOf({ measured, is_replaced: isReplaced }: Pick<InboxCard, 'measured' | 'is_replaced'>) {
+  return measured && { ...measured, attempts: isReplaced ? 1 : measured.attempt }
 }
 
 /** The page of the changes that a card is about; null without one. */

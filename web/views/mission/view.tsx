@@ -156,9 +156,12 @@ function MissionHeader({ mission }: { readonly mission: Timeline }) {
           )}
         </Figure>
         <Figure name="Out of scope">
-          <span class={totals.out_of_scope > 0 ? 'deleted' : ''}>
+          <span class={totals.out_of_scope > totals.out_of_scope_accepted ? 'deleted' : ''}>
             {totals.out_of_scope === 1 ? '1 file' : `${number.format(totals.out_of_scope)} files`}
           </span>
+          {totals.out_of_scope_accepted > 0 ? (
+            <span class="muted">, {number.format(totals.out_of_scope_accepted)} accepted</span>
+          ) : null}
         </Figure>
       </dl>
     </header>

@@ -3,6 +3,7 @@ import { noteForPeople } from '../../../src/track/domain/owner-notes.ts'
 import { repeatsScope } from '../../../src/track/domain/scope/repeats-scope.ts'
 import type { AttemptData, ChangesData } from '../../api/entities.ts'
 import { Agent } from '../../parts/agent.tsx'
+import { acceptedWords } from '../../parts/evidence.tsx'
 import { StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 
@@ -21,14 +22,16 @@ export function ScopeOfChanges({
   const contested = changes.changes.filter(({ attribution }) => attribution === 'contested').length
   const isIn = scope_match === true && total > 0
   const kind = scope_match === false ? 'out' : isIn ? 'in' : 'open'
+  const outside = verification.unexpected_total ?? unexpected_files.length
+  const accepted = attempt.measured?.scope.accepted ?? 0
+  const look = kind === 'out' && accepted >= outside ? 'open' : kind
   return (
-    <section class="scope-result" data-kind={kind} aria-label="Scope">
-      <StatusIcon status={kind === 'out' ? 'blocked' : kind === 'in' ? 'done' : 'planned'} named={false} />
+    <section class="scope-result" data-kind={look} aria-label="Scope">
+      <StatusIcon status={look === 'out' ? 'blocked' : look === 'in' ? 'done' : 'planned'} named={false} />
       <div>
         <b>
-          {total === 0
-            ? emptyChangesText(attempt)
-            : sentence(kind, unexpected_files.length, { total, contested })}
+          {total === 0 ? emptyChangesText(attempt) : sentence(kind, outside, { total, contested })}
+          {acceptedWords(accepted, outside)}
         </b>
         <p class="muted">
           {attempt.areas.length > 0 ? (

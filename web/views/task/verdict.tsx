@@ -65,6 +65,7 @@ function measurementOf({ measured }: AttemptData) {
     ...(isWhole ? linesOfChanges(changes) : { added_lines: null, deleted_lines: null }),
     scope_match: scope.matches,
     out_of_scope: scope.unexpected.length,
+    out_of_scope_accepted: scope.accepted ?? 0,
   }
 }
 

@@ -6,7 +6,7 @@ import { PlusMinus } from '../../../parts/evidence.tsx'
 import { attemptStatus, StatusBadge, StatusIcon } from '../../../parts/status.tsx'
 import { now } from '../../../parts/time.tsx'
 import { useTimeline } from './model.ts'
-import { Diamond, filesOf } from './signs.tsx'
+import { Diamond, filesOf, outOfScope } from './signs.tsx'
 import type { TaskMarkPoint, TimelineSpan } from './source.ts'
 
 const maxListed = 6
@@ -67,9 +67,9 @@ function AttemptLines({ span }: { readonly span: TimelineSpan }) {
           </span>
         </p>
       )}
-      {attempt.lines !== null && attempt.lines.out_of_scope > 0 && (
+      {outOfScope(attempt) > 0 && (
         <p class="hover-out">
-          <StatusIcon status="blocked" named={false} /> {attempt.lines.out_of_scope} out of scope
+          <StatusIcon status="blocked" named={false} /> {outOfScope(attempt)} out of scope
         </p>
       )}
     </div>

@@ -75,9 +75,14 @@ function linesOf(spans: readonly TimelineSpan[]): LinesText | null {
   const changed = spans.map(({ attempt }) => attempt).filter((attempt) => filesOf(attempt) > 0)
   const added = sumOfLines(changed.map(({ lines }) => lines?.added ?? null))
   const deleted = sumOfLines(changed.map(({ lines }) => lines?.deleted ?? null))
-  const out = changed.reduce((sum, { lines }) => sum + (lines?.out_of_scope ?? 0), 0)
+  const out = changed.reduce((sum, attempt) => sum + outOfScope(attempt), 0)
   if (changed.length === 0 || added === null || deleted === null) return null
   return { added: `+${added}`, deleted: `−${deleted}`, out: out === 0 ? '' : `${out} out of scope` }
+}
+
+/** The files out of scope that no person approved. */
+export function outOfScope({ lines }: TimelineAttemptData): number {
+  return lines === null ? 0 : lines.out_of_scope - lines.out_of_scope_accepted
 }
 
 export function filesOf({ counts }: TimelineAttemptData): number {
@@ -96,9 +101,8 @@ export function describeSpan({ attempt, from, to }: TimelineSpan, now: number): 
     attempt.lines?.added != null
       ? `, measured plus ${attempt.lines.added} minus ${attempt.lines.deleted} lines`
       : ''
-  const out = attempt.lines?.out_of_scope
-    ? `, ${formatCount(attempt.lines.out_of_scope, 'file')} out of scope`
-    : ''
+  const outside = outOfScope(attempt)
+  const out = outside > 0 ? `, ${formatCount(outside, 'file')} out of scope` : ''
   const who = attempt.agent ?? 'an unnamed agent'
   return `Attempt ${attempt.number} by ${who}, ${statuses[attemptStatus(attempt)].word}, ${durationText((to ?? now) - from)}${lines}${out}`
 }
