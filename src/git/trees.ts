@@ -54,17 +54,22 @@ export async function headStates(
   if (head === null) return new Map()
   const key = JSON.stringify([head.tree, place.contents, place.objects])
   const known = statesInTrees.get(key) ?? new Map<PathBytes, GitState | null>()
-  const asked = paths.filter((path) => !known.has(path))
-  const states = await listStates(place, head.tree, asked)
-  for (const path of asked) {
-    const state = states.get(path)
-    if (state !== undefined || !hasPathBelow(states, path)) setNewest(known, maxPaths, path, state ?? null)
-  }
   setNewest(statesInTrees, maxTrees, key, known)
+  const states = new Map<PathBytes, GitState>()
+  const asked: PathBytes[] = []
   for (const path of paths) {
     const state = known.get(path)
-    if (state != null) states.set(path, state)
+    if (state === undefined) asked.push(path)
+    else if (state !== null) states.set(path, state)
   }
+  const listed = await listStates(place, head.tree, asked)
+  const folders = new Set([...listed.keys()].flatMap(foldersAbove))
+  for (const path of asked) {
+    const state = listed.get(path) ?? null
+    // Of a folder, git lists the files below.
+    if (state !== null || !folders.has(path.replace(/\/$/, ''))) setNewest(known, maxPaths, path, state)
+  }
+  for (const [path, state] of listed) states.set(path, state)
   return states
 }
 
@@ -73,10 +78,9 @@ const statesInTrees = new Map<string, Map<PathBytes, GitState | null>>()
 const maxTrees = 20
 const maxPaths = 1_000
 
-/** Whether a path was a folder, of which git lists the files. */
-function hasPathBelow(states: ReadonlyMap<PathBytes, GitState>, path: PathBytes): boolean {
-  const folder = path.endsWith('/') ? path : `${path}/`
-  return states.keys().some((one) => one.startsWith(folder))
+function foldersAbove(path: PathBytes): readonly PathBytes[] {
+  const names = path.split('/')
+  return names.slice(1).map((_, at) => names.slice(0, at + 1).join('/'))
 }
 
 async function listStates(
