@@ -136,7 +136,7 @@ export async function unreachableCommits(
   if (commits.length === 0) return new Set()
   const input = Buffer.from([...commits, ...tips.map((tip) => `^${tip}`), ''].join('\n'))
   // A tip may be deleted since, or not be a commit.
-  const listed = await git(['rev-list', '--stdin', '--ignore-missing'], privateCall(place, input))
+  const listed = await git(['rev-list', '--ignore-missing', '--stdin'], privateCall(place, input))
   const later = new Set(listed.toString('latin1').split('\n'))
   return new Set(commits.filter((commit) => later.has(commit)))
 }

@@ -477,7 +477,7 @@ async function parentsOf(
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   if (commits.length === 0) return new Map()
   const input = Buffer.from(`${commits.join('\n')}\n`)
-  const question = ['rev-list', '--no-walk=unsorted', '--parents', '--stdin', '--ignore-missing']
+  const question = ['rev-list', '--no-walk=unsorted', '--parents', '--ignore-missing', '--stdin']
   const listed = (await git(question, privateCall(place, input))).toString('latin1').split('\n')
   return new Map(
     listed.filter(Boolean).map((line) => {

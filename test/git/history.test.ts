@@ -196,6 +196,20 @@ test('case 46: start commit amended away and pruned (gc --prune=now)', async () 
   expect(report.notes).toEqual([expect.stringMatching(/their lines are not counted/)])
 })
 
+test('a start commit that was pruned, and a file that was committed and put back', async () => {
+  const repo = projectRepository()
+  const before = repo.read('lib/util.ts')
+  const { changes, report } = await watch(repo, () => {
+    repo.append('lib/util.ts')
+    repo.append('src/app.ts')
+    repo.git('commit', '-qa', '--amend', '-m', 'Second, better')
+    repo.put('lib/util.ts', before)
+    prune(repo)
+  })
+  expect(changes).toEqual(['M src/app.ts'])
+  expect(report.status).not.toBe('unknown')
+})
+
 test('case 47: same, with dirty + untracked files at start', async () => {
   const repo = projectRepository()
   repo.append('lib/util.ts', 'dirty\n')
