@@ -1,6 +1,5 @@
-import { tooLong } from './launcher.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
-import { type GitCall, git, gitFault, runGit } from './process.ts'
+import { git } from './process.ts'
 
 /** The ids of files by names such as `<commit>:<path>`; null if there is no such file. */
 export async function objectIds(
@@ -42,18 +41,18 @@ export async function objectIds(
   })
 }
 
-/** The sizes of contents in bytes; missing ones are left out. */
+/** The sizes of objects in bytes; missing ones are left out. */
 export async function sizesOf(
   place: PrivateDirectory,
   oids: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   if (oids.length === 0) return new Map()
   const input = Buffer.from(`${oids.join('\n')}\n`, 'latin1')
-  const question = ['cat-file', '--batch-check=%(objectname) %(objecttype) %(objectsize)', '--buffer']
+  const question = ['cat-file', '--batch-check=%(objectname) %(objectsize)', '--buffer']
   const lines = (await git(question, privateCall(place, input))).toString('latin1').split('\n')
   return new Map(
     lines.flatMap((line) => {
-      const [, oid, size] = /^([0-9a-f]+) blob (\d+)$/.exec(line) ?? []
+      const [, oid, size] = /^([0-9a-f]+) (\d+)$/.exec(line) ?? []
       return oid === undefined ? [] : [[oid, Number(size)] as const]
     }),
   )
@@ -64,36 +63,11 @@ export async function readBlobs(
   place: PrivateDirectory,
   oids: readonly string[],
 ): Promise<ReadonlyMap<string, Buffer>> {
-  const call = blobsCall(place, oids)
-  return call === null ? new Map() : parseBlobs(await git(blobsQuestion, call))
-}
-
-/** In bytes, of everything that is read at once without a look at the sizes before. */
-const maxSmall = 1024 * 1024
-
-/** The same; null if they are large in all. */
-export async function readSmallBlobs(
-  place: PrivateDirectory,
-  oids: readonly string[],
-): Promise<ReadonlyMap<string, Buffer> | null> {
-  const call = blobsCall(place, oids)
-  if (call === null) return new Map()
-  const result = await runGit(blobsQuestion, { ...call, maxOutput: maxSmall })
-  if (result.code === tooLong) return null
-  if (result.code !== 0) throw gitFault(blobsQuestion, result, call)
-  return parseBlobs(result.output)
-}
-
-// A larger content is streamed, and not held by git before the first byte.
-const blobsQuestion = ['-c', 'core.bigFileThreshold=1m', 'cat-file', '--batch', '--buffer']
-
-function blobsCall(place: PrivateDirectory, oids: readonly string[]): GitCall | null {
-  const wanted = [...new Set(oids)]
-  return wanted.length === 0 ? null : privateCall(place, Buffer.from(`${wanted.join('\n')}\n`, 'latin1'))
-}
-
-function parseBlobs(output: Buffer): ReadonlyMap<string, Buffer> {
   const contents = new Map<string, Buffer>()
+  const wanted = [...new Set(oids)]
+  if (wanted.length === 0) return contents
+  const input = Buffer.from(`${wanted.join('\n')}\n`, 'latin1')
+  const output = await git(['cat-file', '--batch', '--buffer'], privateCall(place, input))
   for (let at = 0; at < output.length; ) {
     const end = output.indexOf(10, at)
     if (end < 0) break

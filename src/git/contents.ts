@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { isSecretFile } from '../kernel/secret-files.ts'
-import { readBlobs, readSmallBlobs, sizesOf } from './blobs.ts'
+import { readBlobs } from './blobs.ts'
 import { comparisonPlace } from './comparison.ts'
 import { copyPlace, headsOf, repositoryAt } from './copies.ts'
 import { type PathBytes, pathBytes } from './paths.ts'
 import type { FileState, SnapshotContents, SnapshotRef, StoredContent } from './ports/work-tree.ts'
-import type { PrivateDirectory } from './private-directory.ts'
-import type { GitEnvironment } from './process.ts'
+import { type PrivateDirectory, privateCall } from './private-directory.ts'
+import { type GitEnvironment, git } from './process.ts'
 import { loadState, type RepositoryState, type WorkTreeState } from './recorded-state.ts'
 
 /** Reads the kept contents of files in snapshots. Runs nothing that a repository configures. */
@@ -138,19 +138,29 @@ async function readContents(
   ids: readonly string[],
   most: number,
 ): Promise<ReadonlyMap<string, StoredContent>> {
-  // Few and small contents take one process, which tells their sizes as well.
-  const small = most < 0 ? null : await readSmallBlobs(place, ids)
-  const sizes = small === null ? await sizesOf(place, ids) : sizesAmong(small)
-  const short = [...sizes].filter(([, size]) => size <= most).map(([id]) => id)
-  const texts = small ?? (await readBlobs(place, short))
-  return new Map(
-    [...sizes].map(([id, size]) => [
-      id,
-      { bytes: size > most ? null : (texts.get(id) ?? new Uint8Array()), size },
-    ]),
-  )
+  const contents = new Map<string, StoredContent>()
+  for (const { id, size } of await sizesOf(place, ids)) {
+    if (size > most) contents.set(id, { bytes: null, size })
+    else contents.set(id, { bytes: new Uint8Array(), size })
+  }
+  const short = [...contents].filter(([, { bytes }]) => bytes !== null).map(([id]) => id)
+  if (short.length === 0) return contents
+  for (const [id, bytes] of await readBlobs(place, short)) contents.set(id, { bytes, size: bytes.length })
+  return contents
 }
 
-function sizesAmong(contents: ReadonlyMap<string, Buffer>): ReadonlyMap<string, number> {
-  return new Map([...contents].map(([id, { length }]) => [id, length]))
+async function sizesOf(place: PrivateDirectory, ids: readonly string[]) {
+  const question = ['cat-file', '--batch-check=%(objectname) %(objecttype) %(objectsize)', '--buffer']
+  const output = await git(question, privateCall(place, listOf(ids)))
+  return output
+    .toString('latin1')
+    .split('\n')
+    .flatMap((line) => {
+      const [id = '', type, size] = line.split(' ')
+      return type === 'blob' ? [{ id, size: Number(size) }] : []
+    })
+}
+
+function listOf(ids: readonly string[]): Buffer {
+  return Buffer.from(`${ids.join('\n')}\n`, 'latin1')
 }

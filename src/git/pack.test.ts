@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { missingInPacks, type NewObject, objectId, PackWriter } from './pack.ts'
+import { type NewObject, objectId, PackWriter } from './pack.ts'
 
 test.each(['sha1', 'sha256'])(
   'git reads what was packed, and finds nothing wrong with it (%s)',
@@ -38,34 +38,4 @@ test('nothing is written of nothing', async () => {
   onTestFinished(() => rmSync(folder, { recursive: true }))
   await new PackWriter(folder, 'sha1').close()
   expect(readdirSync(folder)).toEqual([])
-})
-
-test.each(['sha1', 'sha256'])('what no pack has is told, of packs by git too (%s)', async (format) => {
-  const folder = mkdtempSync(join(tmpdir(), 'pack-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const git = (input: string, ...args: readonly string[]) =>
-    execFileSync('git', args, { cwd: folder, input }).toString().trim()
-  git('', 'init', '-q', '--bare', `--object-format=${format}`)
-  const blobs = Array.from({ length: 600 }, (_, at): NewObject => {
-    return { type: 'blob', content: Buffer.from(`content ${at}`) }
-  })
-  const oids = blobs.map((blob) => objectId(format, blob))
-  const objects = join(folder, 'objects')
-  const writer = new PackWriter(objects, format)
-  for (const blob of blobs.slice(0, 200)) await writer.add(blob)
-  await writer.close()
-  const paths = blobs.slice(200, 300).map(({ content }, at) => {
-    writeFileSync(join(folder, `f${at}`), content)
-    return `f${at}`
-  })
-  git(paths.join('\n'), 'hash-object', '-w', '--stdin-paths')
-  const pack = git(`${oids.slice(200, 300).join('\n')}\n`, 'pack-objects', '-q', 'objects/pack/pack')
-  expect(await missingInPacks(objects, oids)).toEqual(oids.slice(300))
-  expect(await missingInPacks(objects, [])).toEqual([])
-  const index = join(objects, 'pack', `pack-${pack}.idx`)
-  chmodSync(index, 0o600)
-  for (const length of [1_100, 500, 0]) {
-    truncateSync(index, length)
-    expect(await missingInPacks(objects, oids)).toEqual(oids.slice(200))
-  }
 })

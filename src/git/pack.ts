@@ -1,6 +1,5 @@
 import { createHash, hash, randomUUID } from 'node:crypto'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { crc32, deflate, deflateSync } from 'node:zlib'
@@ -140,46 +139,6 @@ function recordHead(type: number, size: number): Buffer {
   return Buffer.from(bytes)
 }
 
-const indexHead = Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2])
-const fanOutEnd = indexHead.length + 256 * 4
-
-/** The ids of an object format that no pack in a folder of objects has. Starting git takes longer than reading the indexes. */
-export async function missingInPacks(folder: string, oids: readonly string[]): Promise<string[]> {
-  const packs = join(folder, 'pack')
-  const names = new Set(await readdir(packs))
-  let missing = [...oids]
-  for (const name of names) {
-    if (!name.endsWith('.idx') || !names.has(name.replace(/idx$/, 'pack'))) continue
-    // A pack that was put aside meanwhile is not there.
-    const index = await readFile(join(packs, name)).catch(() => Buffer.alloc(0))
-    missing = missing.filter((oid) => !isInIndex(index, Buffer.from(oid, 'hex')))
-  }
-  return missing
-}
-
-/** False as well for an index that is cut off or of another version. */
-function isInIndex(index: Buffer, oid: Buffer): boolean {
-  const first = oid[0]
-  if (first === undefined || !index.subarray(0, indexHead.length).equals(indexHead)) return false
-  if (index.length < fanOutEnd + countUpTo(index, 255) * oid.length) return false
-  let low = first === 0 ? 0 : countUpTo(index, first - 1)
-  let high = countUpTo(index, first) - 1
-  while (low <= high) {
-    const middle = (low + high) >> 1
-    const at = fanOutEnd + middle * oid.length
-    const order = oid.compare(index, at, at + oid.length)
-    if (order === 0) return true
-    if (order < 0) high = middle - 1
-    else low = middle + 1
-  }
-  return false
-}
-
-/** How many ids of an index begin with at most this byte. */
-function countUpTo(index: Buffer, byte: number): number {
-  return index.length < fanOutEnd ? 0 : index.readUInt32BE(indexHead.length + byte * 4)
-}
-
 /** Version 2 of a pack's index: the fan-out table, the ids, their checksums and their offsets. */
 function packIndex(records: readonly PackedRecord[], packSum: Buffer, objectFormat: string): Buffer {
   const sorted = records.toSorted((a, b) => (a.oid < b.oid ? -1 : 1))
@@ -200,7 +159,7 @@ function packIndex(records: readonly PackedRecord[], packSum: Buffer, objectForm
     return column
   }
   const body = Buffer.concat([
-    indexHead,
+    Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]),
     fanOut,
     Buffer.from(sorted.map(({ oid }) => oid).join(''), 'hex'),
     numbers(({ crc }) => crc),

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { removeFromState } from '../kernel/files/state-folder.ts'
 import { yieldToEventLoop } from '../kernel/files/yield-to-event-loop.ts'
 import { setNewest } from '../kernel/limited-map.ts'
-import { missingInPacks } from './pack.ts'
 import { quoteAlternate } from './private-directory.ts'
 import { type GitCall, type GitEnvironment, GitError, git, noGit, runGit } from './process.ts'
 import { loadState, type WorkTreeState } from './recorded-state.ts'
@@ -223,6 +222,20 @@ async function writePack(
   return output.toString('latin1').trim()
 }
 
+/** The objects that a folder does not have. */
+async function missingObjects(
+  folder: string,
+  oids: readonly string[],
+  around: ContentsCallOptions,
+): Promise<string[]> {
+  const question = ['cat-file', '--batch-check=%(objectname)', '--buffer']
+  const output = await git(question, contentsCall(folder, around, Buffer.from([...oids, ''].join('\n'))))
+  return output
+    .toString('latin1')
+    .split('\n')
+    .flatMap((line) => (line.endsWith(' missing') ? [line.slice(0, line.indexOf(' '))] : []))
+}
+
 /** The names of a folder's packs. */
 async function packsIn(folder: string): Promise<string[]> {
   const names = await readdir(join(folder, 'pack'))
@@ -268,30 +281,45 @@ function sum(sizes: Iterable<number>): number {
 export async function keepBaseline(state: WorkTreeState, environment: GitEnvironment): Promise<void> {
   for (const { directory, objects, head, tree, contents } of state.repositories) {
     if (head === null || contents === undefined) continue
-    const key = `${contents} ${tree}`
-    const pending = keeping.get(key) ?? holdTree(tree, contents, { directory, environment, also: [objects] })
+    const key = JSON.stringify([contents, tree, objects])
+    const pending = keeping.get(key) ?? holdTree(tree, contents, { directory, environment, objects })
     keeping.set(key, pending)
     await pending.finally(() => keeping.delete(key))
   }
 }
 
-// By folder and tree: an attempt that ends soon after its start has the same tree as there.
+// An attempt that ends soon after its start often has the same tree as there.
 const keeping = new Map<string, Promise<void>>()
 
-async function holdTree(tree: string, contents: string, around: ContentsCallOptions): Promise<void> {
-  if (isHeld(contents, tree)) return
-  const before = await packsIn(contents)
-  if (await keepTree(tree, contents, around)) await recordHeldTree(contents, tree, before)
+interface KeptRepository {
+  readonly directory: string
+  readonly environment: GitEnvironment
+  readonly objects: string
 }
 
-async function keepTree(tree: string, contents: string, around: ContentsCallOptions): Promise<boolean> {
+async function holdTree(tree: string, contents: string, repository: KeptRepository): Promise<void> {
+  if (isHeld(contents, tree)) return
+  const before = await packsIn(contents)
+  // Where nothing is kept yet, git need not list the kept objects.
+  if (await keepTree(tree, contents, { ...repository, isEmpty: before.length === 0 })) {
+    await recordHeldTree(contents, tree, before)
+  }
+}
+
+async function keepTree(
+  tree: string,
+  contents: string,
+  { objects, isEmpty, ...around }: KeptRepository & { readonly isEmpty: boolean },
+): Promise<boolean> {
   // A tree is kept with all of its content, or not at all.
-  if ((await missingInPacks(contents, [tree])).length === 0) return true
+  if (!isEmpty && (await missingObjects(contents, [tree], around)).length === 0) return true
+  const reading = { ...around, also: [objects] }
   const question = ['rev-list', '--objects', '--filter=blob:none', '--no-object-names', tree]
-  const listed = await runGit(question, contentsCall(contents, around))
+  const listed = await runGit(question, contentsCall(contents, reading))
   if (listed.code !== 0) return false
   const oids = listed.output.toString('latin1').split('\n').filter(Boolean)
-  await writePack(contents, await missingInPacks(contents, oids), around)
+  const missing = isEmpty ? oids : await missingObjects(contents, oids, around)
+  await writePack(contents, missing, reading)
   return true
 }
 

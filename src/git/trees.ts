@@ -63,11 +63,11 @@ export async function headStates(
     else if (state !== null) states.set(path, state)
   }
   const listed = await listStates(place, head.tree, asked)
-  const folders = new Set([...listed.keys()].flatMap(foldersAbove))
+  // Of a folder git lists the files below: then what was not found may be one.
+  const isWhole = asked.filter((path) => listed.has(path)).length === listed.size
   for (const path of asked) {
     const state = listed.get(path) ?? null
-    // Of a folder, git lists the files below.
-    if (state !== null || !folders.has(path.replace(/\/$/, ''))) setNewest(known, maxPaths, path, state)
+    if (state !== null || isWhole) setNewest(known, maxPaths, path, state)
   }
   for (const [path, state] of listed) states.set(path, state)
   return states
@@ -77,11 +77,6 @@ export async function headStates(
 const statesInTrees = new Map<string, Map<PathBytes, GitState | null>>()
 const maxTrees = 20
 const maxPaths = 1_000
-
-function foldersAbove(path: PathBytes): readonly PathBytes[] {
-  const names = path.split('/')
-  return names.slice(1).map((_, at) => names.slice(0, at + 1).join('/'))
-}
 
 async function listStates(
   place: PrivateDirectory,

@@ -27,7 +27,7 @@ export function EvidenceLine({ measured }: { readonly measured: MeasuredData }) 
       )}
       <span class={isOut ? 'out' : 'muted'}>
         {scopeWord(scope_match, out_of_scope)}
-        {acceptedWords(accepted, out_of_scope)}
+        {scope_match === false && acceptedWords(accepted, out_of_scope)}
       </span>
     </p>
   )

@@ -44,7 +44,8 @@ function attempts(entries: TimelineAnswer['attempts'], names: TaskNames, page: R
     .toSorted((a, b) => a.opened_at.localeCompare(b.opened_at))
     .map((attempt) => {
       const { out_of_scope = 0, out_of_scope_accepted = 0 } = attempt.lines ?? {}
-      const out = out_of_scope > out_of_scope_accepted ? page.ink('red', ', out of scope') : ''
+      const isOut = attempt.scope_match === false && out_of_scope > out_of_scope_accepted
+      const out = isOut ? page.ink('red', ', out of scope') : ''
       return [
         clockTime(attempt.opened_at),
         attemptDuration(attempt, page.now),

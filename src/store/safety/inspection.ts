@@ -161,8 +161,8 @@ const maxSizeWithoutThread = 4 * 1024 * 1024
 
 /** The same, of a record that this process reads anyway: a small one is checked at once. */
 async function findingsOfRecord(file: string): Promise<readonly string[]> {
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > maxSizeWithoutThread)
-    return integrityFindings(file)
+  const sizes = [file, `${file}-wal`].map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0)
+  if (sizes.some((size) => size > maxSizeWithoutThread)) return integrityFindings(file)
   return retryWhileLocked(() => {
     const connection = openReadOnly(file)
     try {

@@ -31,7 +31,7 @@ export function ScopeOfChanges({
       <div>
         <b>
           {total === 0 ? emptyChangesText(attempt) : sentence(kind, outside, { total, contested })}
-          {acceptedWords(accepted, outside)}
+          {kind === 'out' && acceptedWords(accepted, outside)}
         </b>
         <p class="muted">
           {attempt.areas.length > 0 ? (
