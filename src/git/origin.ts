@@ -448,8 +448,9 @@ export async function commitsWithOwn(
     if (made.has(commit)) continue
     const isBased = ({ own }: { readonly own: string }) =>
       near.some((base) => base === own || ancestorsOf(base).has(own))
+    // Of two commits of the same second it is not known which one copied the other: no one's lines become another's.
     const copied = copies
-      .filter((copy) => copy.at <= at && !ancestorsOf(copy.own).has(commit) && !isBased(copy))
+      .filter((copy) => copy.at < at && !ancestorsOf(copy.own).has(commit) && !isBased(copy))
       .map(({ own }) => own)
       .slice(-maxCopied)
     if (near.length + copied.length > 0) held.set(commit, { bases: [...new Set(near)], copied })

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { Randomness } from '../git/randomness.ts'
 import { amount } from '../support/amount.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
@@ -120,6 +120,16 @@ test('two that end at the same moment leave the state of the later one', async (
   expect(await told(project, mission_id)).toEqual(numstat(project.folder, before, treeOf(project.folder)))
 })
 
+/** Commits are made some seconds later: in the same second it is not known which of two is a copy of the other. */
+function later(work: () => void): void {
+  vi.stubEnv('GIT_COMMITTER_DATE', new Date(Date.now() + 3_000).toISOString())
+  try {
+    work()
+  } finally {
+    vi.stubEnv('GIT_COMMITTER_DATE', undefined)
+  }
+}
+
 describe('what git does with the lines of a task before the mission ends', () => {
   const lines = (from: number, count: number) =>
     Array.from({ length: count }, (_, at) => `line ${from + at} of a text that is long enough\n`).join('')
@@ -210,7 +220,7 @@ describe('what git does with the lines of a task before the mission ends', () =>
       project.git('push', '-q', 'origin', 'topic')
       clone()
       there('merge', '-q', '--squash', 'origin/topic')
-      there('commit', '-q', '-m', 'Squashed')
+      later(() => there('commit', '-q', '-m', 'Squashed'))
       there('push', '-q', 'origin', main)
       project.git('checkout', '-q', main)
       project.git('pull', '-q', 'origin', main)
@@ -248,8 +258,10 @@ describe('what git does with the lines of a task before the mission ends', () =>
     project.git('push', '-q', 'origin', main)
     clone()
     there('merge', '-q', '--squash', 'origin/topic')
-    there('commit', '-q', '-m', 'Squashed')
-    commitIn(folder, 'card.ts', `${lines(300, 6)}${lines(0, 21)}`)
+    later(() => {
+      there('commit', '-q', '-m', 'Squashed')
+      commitIn(folder, 'card.ts', `${lines(300, 6)}${lines(0, 21)}`)
+    })
     there('push', '-q', 'origin', main)
     project.git('pull', '-q', 'origin', main)
     await work(() => {
