@@ -135,7 +135,7 @@ export async function unreachableCommits(
 ): Promise<ReadonlySet<string>> {
   if (commits.length === 0) return new Set()
   const input = Buffer.from([...commits, ...tips.map((tip) => `^${tip}`), ''].join('\n'))
-  // A tip may be deleted since, or not be a commit.
+  // A tip may be deleted since, or not be a commit. Before 2.42 git reads the input where `--stdin` stands: it comes last.
   const listed = await git(['rev-list', '--ignore-missing', '--stdin'], privateCall(place, input))
   const later = new Set(listed.toString('latin1').split('\n'))
   return new Set(commits.filter((commit) => later.has(commit)))

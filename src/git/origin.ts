@@ -448,7 +448,7 @@ export async function commitsWithOwn(
     if (made.has(commit)) continue
     const isBased = ({ own }: { readonly own: string }) =>
       near.some((base) => base === own || ancestorsOf(base).has(own))
-    // Of two commits of the same second it is not known which one copied the other: no one's lines become another's.
+    // Not of the same second: which of two such commits is the copy is not known, and may be the own one.
     const copied = copies
       .filter((copy) => copy.at < at && !ancestorsOf(copy.own).has(commit) && !isBased(copy))
       .map(({ own }) => own)

@@ -288,7 +288,7 @@ export async function keepBaseline(state: WorkTreeState, environment: GitEnviron
   }
 }
 
-// An attempt that ends soon after its start often has the same tree as there.
+// What is being kept now: an attempt that ends soon after its start often has the same tree as there.
 const keeping = new Map<string, Promise<void>>()
 
 interface KeptRepository {

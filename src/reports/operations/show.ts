@@ -674,8 +674,7 @@ async function attemptDetail(reads: Reads, attempt: Attempt): Promise<z.output<t
       end === null
         ? null
         : {
-            ...measuredFields(end.evidence),
-            scope: { ...end.evidence.scope, ...(accepted > 0 && { accepted }) },
+            ...measuredFields(end.evidence, accepted),
             ...sharedTree(end.evidence),
             counts: end.counts,
             changes: changes.map(changeEntry),
@@ -704,14 +703,17 @@ function measuringMachine({ snapshot, actor }: Attempt): Pick<z.output<typeof At
     : { measured_by: { machine_id: machineId, machine: machineName, token: actor.token ?? null } }
 }
 
-function measuredFields({
-  measurement: completeness,
-  ignored,
-  scope,
-  elsewhere,
-  warnings,
-}: Omit<AttemptMeasurement, 'changes'>) {
-  return { measurement: completeness, ignored, scope, ...(elsewhere && { elsewhere }), warnings }
+function measuredFields(
+  { measurement: completeness, ignored, scope, elsewhere, warnings }: Omit<AttemptMeasurement, 'changes'>,
+  accepted: number,
+) {
+  return {
+    measurement: completeness,
+    ignored,
+    scope: { ...scope, ...(accepted > 0 && { accepted }) },
+    ...(elsewhere && { elsewhere }),
+    warnings,
+  }
 }
 
 function claims(outcome: Outcome): z.output<typeof Claimed> {
